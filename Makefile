@@ -1,0 +1,73 @@
+# The two commands of the README are `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check fast format lint types layers bench pins $(BENCH:%=bench-%) clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+# ---- the one place that installs -----------------------------------------------------------------
+$(VENV)/core: pyproject.toml constraints.txt
+	@echo "making $(VENV) (first time: about 20 s)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) "pip>=25.1" hatchling editables
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/core
+	@echo "installing what tests and checks need (first time: about 30 s)"
+	@$(PIP) --group dev
+	@touch $@
+
+install: $(VENV)/dev  ## .venv with everything a user and a tester need
+
+# ---- what people run ------------------------------------------------------------------------------
+demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
+	@$(BIN)/python examples/exact_noise.py
+
+test: $(VENV)/dev  ## the whole suite
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+check: format lint types layers fast  ## format, lint, types, layers, fast tests
+
+fast: $(VENV)/dev
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+format: $(VENV)/dev
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/dev
+	$(BIN)/ruff check .
+
+types: $(VENV)/dev
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+layers: $(VENV)/dev
+	$(BIN)/lint-imports
+
+# ---- benchmarks: peers live in a venv of their own --------------------------------------------------
+.venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml
+	@echo "making .venv-bench with the peers (first time: about a minute)"
+	@$(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt "pip>=25.1" hatchling editables
+	@.venv-bench/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt -r bench/requirements.txt
+	@.venv-bench/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt --no-build-isolation -e .
+	@touch $@
+
+$(BENCH:%=bench-%): bench-%: .venv-bench/ready
+	@.venv-bench/bin/python bench/$*.py
+
+bench: $(BENCH:%=bench-%)  ## every benchmark, ours and the peers' in one run
+
+pins: $(VENV)/dev  ## write the installed versions to constraints.txt
+	@{ sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip freeze --all --exclude-editable | grep -v '^setuptools='; } > $(VENV)/pins
+	@mv $(VENV)/pins constraints.txt && touch $(VENV)/core $(VENV)/dev
+
+clean:  ## remove what was made
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -1,0 +1,27 @@
+"""Sfumato: the trusted curator of differential privacy, as software.
+
+Rooms are loaded when they are first named, so `import sfumato` costs almost nothing.
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato import core, errors, exact
+
+__version__ = "0.1.0"
+
+ROOMS = ("core", "errors", "exact")
+
+__all__ = ["ROOMS", "__version__", "core", "errors", "exact"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in ROOMS:
+        return import_module(f"sfumato.{name}")
+    raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,133 @@
+"""Finite output distributions and how far apart they are (Survey Definitions 5.1-5.3 and 3.6).
+
+Probabilities are exact rationals, so a statement about two distributions is a theorem about them. Divergences
+are in nats; those that are logarithms come as floats not below the true value.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact.lazy import ball_of, decide, is_below
+from sfumato.exact.parameters import Real, non_negative, probability, rational
+from sfumato.exact.rounding import add_up, exp_down, log_up, mul_up, up
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Probabilities of finitely many outcomes, which sum to one exactly.
+
+    >>> fair = Distribution({"heads": Fraction(1, 2), "tails": 0.5})
+    >>> fair["heads"], fair["edge"]
+    (Fraction(1, 2), Fraction(0, 1))
+    """
+
+    probabilities: Mapping[Any, Real]
+
+    def __post_init__(self) -> None:
+        exact = {key: probability("probability", p) for key, p in self.probabilities.items()}
+        if sum(exact.values()) != 1:
+            raise InvalidParameter(
+                "probabilities",
+                "must sum to 1 exactly, got",
+                float(sum(exact.values())),
+                hint="pass Fractions, or divide by their sum as Fractions",
+            )
+        object.__setattr__(self, "probabilities", exact)
+
+    def __getitem__(self, outcome: Hashable) -> Fraction:
+        return rational("probability", self.probabilities.get(outcome, 0))
+
+
+def _pairs(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
+    return [(p[key], q[key]) for key in {**p.probabilities, **q.probabilities}]
+
+
+def _best_sets(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
+    """(p(S), q(S)) of the sets that keep the outcomes of largest p/q: the only ones a bound needs to try."""
+    pairs = sorted(_pairs(p, q), key=lambda pair: pair[0] / pair[1] if pair[1] else inf, reverse=True)
+    sums, in_p, in_q = [], Fraction(0), Fraction(0)
+    for a, b in pairs:
+        in_p, in_q = in_p + a, in_q + b
+        sums.append((in_p, in_q))
+    return sums
+
+
+def statistical_distance(p: Distribution, q: Distribution) -> Fraction:
+    """Half the ℓ1 distance: the most any event's probability differs (Survey §5.1)."""
+    return sum((abs(a - b) for a, b in _pairs(p, q)), Fraction(0)) / 2
+
+
+def privacy_loss(p: Distribution, q: Distribution, outcome: Hashable) -> float:
+    """ln(p/q) at one outcome, rounded up; infinite where q never gives it (Survey Definition 3.6)."""
+    if p[outcome] == 0:
+        raise InvalidParameter("outcome", "must be possible under p", outcome)
+    return inf if q[outcome] == 0 else log_up(p[outcome] / q[outcome])
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> float:
+    """The expectation of the privacy loss under p, rounded up (Survey Definition 5.1)."""
+    total = 0.0
+    for a, b in _pairs(p, q):
+        if a == 0:
+            continue
+        if b == 0:
+            return inf
+        loss = log_up(a / b)
+        total = add_up(total, mul_up(up(a), loss) if loss >= 0 else mul_up(-up(-a), loss))
+    return max(0.0, total)
+
+
+def max_divergence(p: Distribution, q: Distribution) -> float:
+    """The largest privacy loss, rounded up: pure ε-differential privacy in this direction."""
+    return approximate_max_divergence(p, q, delta=0)
+
+
+def approximate_max_divergence(p: Distribution, q: Distribution, *, delta: Real) -> float:
+    """max over sets S with p(S) ≥ δ of ln((p(S) - δ)/q(S)), rounded up; at least 0.
+
+    The maximum runs over sets, not outcomes (Survey Definition 5.2, errata A15). For a ratio λ the best set
+    keeps the outcomes with p > λ·q, so it is enough to try the sets of largest p/q one after the other.
+    """
+    d = probability("delta", delta)
+    best = Fraction(1)
+    for in_p, in_q in _best_sets(p, q):
+        if in_q:
+            best = max(best, (in_p - d) / in_q)
+        elif in_p > d:
+            return inf
+    return log_up(best)
+
+
+def hockey_stick(p: Distribution, q: Distribution, *, epsilon: Real) -> float:
+    """The least δ with p(S) ≤ e^ε·q(S) + δ for all S, rounded up: Σ max(0, p - e^ε·q)."""
+    e = non_negative("epsilon", epsilon)
+    factor = Fraction(exp_down(e)) if e else Fraction(1)
+    return min(1.0, up(sum((max(Fraction(0), a - factor * b) for a, b in _pairs(p, q)), Fraction(0))))
+
+
+def is_private(p: Distribution, q: Distribution, *, epsilon: Real, delta: Real = 0) -> bool:
+    """Whether p and q satisfy (ε, δ)-differential privacy in both directions, decided exactly.
+
+    >>> warner = Distribution({1: Fraction(3, 4), 0: Fraction(1, 4)})
+    >>> flipped = Distribution({1: Fraction(1, 4), 0: Fraction(3, 4)})
+    >>> is_private(warner, flipped, epsilon=1.0987), is_private(warner, flipped, epsilon=1.0986)
+    (True, False)
+    """
+    e, d = non_negative("epsilon", epsilon), probability("delta", delta)
+    return all(
+        _holds(in_left, in_right, e, d)
+        for left, right in ((p, q), (q, p))
+        for in_left, in_right in _best_sets(left, right)
+    )
+
+
+def _holds(a: Fraction, b: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether a ≤ e^ε·b + δ."""
+    if b == 0 or epsilon == 0 or a <= delta:
+        return a <= b + delta
+    # e^ε is irrational for rational ε > 0, so the two sides differ and enough digits show which is larger
+    return decide([], lambda: is_below(ball_of(a - delta), ball_of(epsilon).exp() * ball_of(b)))

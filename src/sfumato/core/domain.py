@@ -1,0 +1,142 @@
+"""The sets values are drawn from, and databases as histograms over them (Survey Definition 3.1)."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Protocol, runtime_checkable
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, positive, rational
+
+
+@runtime_checkable
+class Domain(Protocol):
+    """A set of possible values, declared without looking at data."""
+
+    def __contains__(self, value: object) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerInterval:
+    """The whole numbers from lower to upper, both included.
+
+    >>> 3 in IntegerInterval(0, 3), 4 in IntegerInterval(0, 3), IntegerInterval(0, 3).clip(9)
+    (True, False, 3)
+    """
+
+    lower: int
+    upper: int
+
+    def __post_init__(self) -> None:
+        if self.lower > self.upper:
+            raise InvalidParameter("upper", f"must be at least lower = {self.lower}", self.upper)
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and self.lower <= value <= self.upper
+
+    def __len__(self) -> int:
+        return self.upper - self.lower + 1
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.lower, self.upper + 1))
+
+    def clip(self, value: int) -> int:
+        """The member nearest to value."""
+        return max(self.lower, min(self.upper, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The multiples of `step` from lower to upper: reals as the integers a mechanism can be exact about.
+
+    >>> cents = Grid(0, 2, Fraction(1, 100))
+    >>> cents.place(1.239), cents.place(float(10**9)), cents.value(124)
+    (124, 200, Fraction(31, 25))
+    """
+
+    lower: Real
+    upper: Real
+    step: Real
+
+    def __post_init__(self) -> None:
+        positive("step", self.step)
+        if rational("lower", self.lower) > rational("upper", self.upper):
+            raise InvalidParameter("upper", f"must be at least lower = {self.lower}", self.upper)
+
+    @property
+    def ends(self) -> IntegerInterval:
+        """The grid points as integers: the ends rounded to the grid, ties to even."""
+        step = positive("step", self.step)
+        low, high = rational("lower", self.lower), rational("upper", self.upper)
+        return IntegerInterval(round(low / step), round(high / step))
+
+    def __contains__(self, value: object) -> bool:
+        steps = rational("value", value) / positive("step", self.step)
+        return steps.denominator == 1 and steps.numerator in self.ends
+
+    def place(self, value: Real) -> int:
+        """The number of the grid point nearest to value, clipped to the domain; ties go to even."""
+        return self.ends.clip(round(rational("value", value) / positive("step", self.step)))
+
+    def value(self, k: int) -> Fraction:
+        """The value of grid point number k."""
+        return k * positive("step", self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """A public list of different values."""
+
+    values: tuple[Hashable, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.values)) != len(self.values):
+            raise InvalidParameter("values", "must be different from each other", self.values)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The records with one value of each part, in order.
+
+    >>> list(Product((Categories(("f", "m")), IntegerInterval(0, 1))))
+    [('f', 0), ('f', 1), ('m', 0), ('m', 1)]
+    """
+
+    parts: tuple[IntegerInterval | Categories, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) == len(self.parts)
+            and all(item in part for item, part in zip(value, self.parts, strict=True))
+        )
+
+    def __len__(self) -> int:
+        size = 1
+        for part in self.parts:
+            size *= len(part)
+        return size
+
+    def __iter__(self) -> Iterator[tuple[Hashable, ...]]:
+        return iter(product(*self.parts))
+
+
+def histogram(rows: Iterable[Hashable], domain: Domain) -> Counter[Hashable]:
+    """A database as a histogram: how often each member of the domain occurs (Survey Definition 3.1)."""
+    counts = Counter(rows)
+    for value in counts:
+        if value not in domain:
+            # The value itself is a cell of somebody's data, so it is not shown.
+            raise InvalidParameter("rows", "must lie in the domain, found", "a value outside it")
+    return counts

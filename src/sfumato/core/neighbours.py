@@ -1,0 +1,89 @@
+"""When two databases are neighbours, and what that makes of a sensitivity (Survey Definitions 3.2-3.4)."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact.rounding import sqrt_up, up
+
+
+class Change(Enum):
+    """What one step between neighbours does."""
+
+    ADD_REMOVE = "add or remove one"
+    REPLACE = "replace one"
+
+
+class Unit(Enum):
+    """Whose change it is: the unit that is protected."""
+
+    ROW = "row"
+    PERSON = "person"
+
+
+class Norm(Enum):
+    """How the change of a vector answer is measured."""
+
+    L1 = "ℓ1"
+    L2 = "ℓ2"
+    LINF = "ℓ∞"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Which databases count as neighbours; every sensitivity names the relation it holds for.
+
+    >>> print(Neighbours(Change.REPLACE, Unit.PERSON))
+    replace one person
+    """
+
+    change: Change = Change.ADD_REMOVE
+    unit: Unit = Unit.ROW
+
+    def __str__(self) -> str:
+        return f"{self.change.value} {self.unit.value}"
+
+    def distance(self, x: Mapping[Hashable, int], y: Mapping[Hashable, int]) -> int | None:
+        """The least number of steps from histogram x to histogram y, or None if no steps lead there.
+
+        >>> Neighbours().distance({"a": 2}, {"a": 1, "b": 1})
+        2
+        >>> Neighbours(Change.REPLACE).distance({"a": 2}, {"a": 1, "b": 1})
+        1
+        """
+        moved = sum(abs(x.get(key, 0) - y.get(key, 0)) for key in {*x, *y})
+        if self.change is Change.ADD_REMOVE:
+            return moved
+        return moved // 2 if sum(x.values()) == sum(y.values()) else None
+
+    def histogram(self, norm: Norm) -> "Sensitivity":
+        """The sensitivity of a histogram whose cells each unit enters once (errata C1).
+
+        >>> Neighbours().histogram(Norm.L1).value, Neighbours(Change.REPLACE).histogram(Norm.L1).value
+        (1.0, 2.0)
+        """
+        cells = 1 if self.change is Change.ADD_REMOVE else 2
+        return Sensitivity(norm, Fraction(1 if norm is Norm.LINF else cells), self)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The most an answer moves between neighbours.
+
+    `amount` is exact: the change itself in ℓ1 and ℓ∞, its square in ℓ2, where the change may be irrational.
+    """
+
+    norm: Norm
+    amount: Fraction
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        if self.amount < 0:
+            raise InvalidParameter("sensitivity", "must not be negative", self.amount)
+
+    @property
+    def value(self) -> float:
+        """The change as a float that is not below it."""
+        return sqrt_up(self.amount) if self.norm is Norm.L2 else up(self.amount)

@@ -1,0 +1,60 @@
+"""Every exception Sfumato raises, in one tree.
+
+SfumatoError
+├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
+└── BrokenRandomness (RuntimeError) the bit source or the platform's float functions cannot be trusted
+
+An error says the problem and the value in the caller's words, then a hint after a blank line.
+"""
+
+from typing import Any
+
+_SHOWN = 60
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: short, on one line, and never itself a cause of failure."""
+    try:
+        text = repr(value)
+    except Exception:  # a foreign repr may fail in any way, and integers of over 4 300 digits do
+        text = f"a {type(value).__name__} too long to show"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+class SfumatoError(Exception):
+    """The root of all errors Sfumato raises; `hint` says what to do about it."""
+
+    def __init__(self, problem: str, *, hint: str = "") -> None:
+        self.problem = problem
+        self.hint = hint
+        super().__init__(f"{problem}\n\nhint: {hint}" if hint else problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revive, (type(self), self.args, self.__dict__)
+
+
+def _revive(kind: type[SfumatoError], args: tuple[Any, ...], state: dict[str, Any]) -> SfumatoError:
+    """An error carried over from another process, where its own constructor's words are gone."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class InvalidParameter(SfumatoError, ValueError):
+    """A parameter outside what the mechanism is defined for; nothing was drawn and nothing was spent.
+
+    >>> raise InvalidParameter("scale", "must be positive", -1)
+    Traceback (most recent call last):
+        ...
+    sfumato.errors.InvalidParameter: scale must be positive: -1
+    """
+
+    def __init__(self, name: str, requirement: str, value: object, *, hint: str = "") -> None:
+        self.name = name
+        super().__init__(f"{name} {requirement}: {shown(value)}", hint=hint)
+
+
+class BrokenRandomness(SfumatoError, RuntimeError):
+    """The source of bits or the platform's arithmetic broke its promise, so no noise is handed out."""

@@ -1,0 +1,208 @@
+"""Selection of one candidate by its score, in time that does not depend on the scores.
+
+Both selections are races: every candidate draws one word, turns it into a real with its score, and the
+largest real wins. With U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
+
+- permute-and-flip (McKenna, Sheldon 2020) is the arg-max of E_r - x_r: a candidate is heads in its coin
+  exp(-x_r) iff U_r·exp(x_r) < 1, given heads U_r·exp(x_r) is uniform on (0, 1), so the least of them is a
+  uniform choice among heads. It is the one-sided noisy arg-max (Survey Theorem 4.7).
+- the exponential mechanism (Survey Algorithm 4) is the arg-min of E_r·exp(x_r): the least of independent
+  exponentials is the r-th with probability proportional to its rate exp(-x_r).
+
+Floats bound each candidate's real from both sides; if more than one could be the largest, those few are
+settled in ball arithmetic with more bits.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact import floats
+from sfumato.exact.bits import BitSource, system_bits
+from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide
+from sfumato.exact.parameters import Real, nearest, positive, rational
+
+Scores = Sequence[Real] | NDArray[Any]
+Reals = NDArray[np.float64]
+
+# x is off by five roundings at most: of the difference, the rate, and the product, each relative to x.
+_X_SLACK = 2.0**-49
+# The noise is off by 45·FUNCTION_ERROR in its logarithm and as much again, relatively, where a logarithm of
+# it is taken (E ≥ 0.69 on the branch that subtracts), so by less than 2**-38.
+_NOISE_SLACK = 2.0**-38
+_LARGEST = 1e300
+
+
+class Distances:
+    """How far each candidate is below the best, times the rate: as floats, and exactly on request."""
+
+    __slots__ = ("_below", "_rate", "floats")
+
+    def __init__(self, below: Reals, exact: Callable[[int], Fraction], rate: Fraction) -> None:
+        factor = nearest(rate)
+        if 1e-290 < factor < 1e290 and np.isfinite(below).all():
+            with np.errstate(over="ignore", under="ignore"):
+                self.floats = below * factor
+        else:
+            self.floats = np.array([nearest(rate * exact(i)) for i in range(len(below))])
+        self._rate, self._below = rate, exact
+
+    def exact(self, index: int) -> Fraction:
+        """The distance of one candidate as the rational it is."""
+        return self._rate * self._below(index)
+
+
+def distances(scores: Scores, rate: Fraction) -> Distances:
+    """The candidates' distances below the best score, without losing a digit to a conversion."""
+    array = _as_array(scores)
+    if array.ndim != 1 or len(array) == 0:
+        raise InvalidParameter(
+            "scores", "must be one score for each of at least one candidate, got shape", array.shape
+        )
+    if array.dtype.kind in "iu":
+        wrapped = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64).view(np.uint64)
+        gaps = wrapped[np.argmax(array)] - wrapped  # modulo 2**64, which is exact: all gaps are below it
+        return Distances(gaps.astype(np.float64), lambda i: Fraction(int(gaps[i])), rate)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        values = array.astype(np.float64)
+        if not np.isfinite(values).all():
+            raise InvalidParameter("scores", "must be finite", float(values[~np.isfinite(values)][0]))
+        top = values.max()
+        with np.errstate(over="ignore"):
+            below = top - values
+        return Distances(below, lambda i: Fraction(top) - Fraction(values[i]), rate)
+    exact = [rational("scores", value) for value in array]
+    best = max(exact)
+    return Distances(np.array([nearest(best - u) for u in exact]), lambda i: best - exact[i], rate)
+
+
+def _as_array(scores: Any) -> NDArray[Any]:
+    """The scores as an array that holds each of them exactly."""
+    if isinstance(scores, np.ndarray):
+        if scores.dtype.kind not in "iufO":
+            raise InvalidParameter("scores", "must be real numbers, got an array of", scores.dtype.name)
+        return scores
+    try:
+        given = list(scores)
+    except TypeError:
+        raise InvalidParameter("scores", "must be a sequence of real numbers", scores) from None
+    kinds = set(map(type, given))
+    if kinds == {float}:
+        return np.array(given)
+    if kinds == {int} and min(given) >= -(2**63) and max(given) < 2**63:
+        return np.array(given, dtype=np.int64)
+    out = np.empty(len(given), dtype=np.object_)
+    for index, value in enumerate(given):
+        out[index] = value
+    return out
+
+
+def _flip_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
+    """Floats around E = -ln U, less a constant, for every U with the given leading word."""
+    whole = words.astype(np.float64)
+    return -np.log(whole + 1), -np.log(whole)
+
+
+def _flip_ball(uniform: LazyUniform) -> Ball:
+    return -uniform.ball().log()
+
+
+def _exponential_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
+    """Floats around -ln E, E = -ln(1 - U), for every U with the given leading word.
+
+    Below a half log1p keeps the relative precision of a small E; above, 1 - U is counted from the top.
+    """
+    whole = words.astype(np.float64)
+    rest = (np.uint64(2**word_bits - 1) - words).astype(
+        np.float64
+    )  # (1 - U)·2**word_bits in [rest, rest + 1]
+    scale, high = 2.0**-word_bits, words >= np.uint64(2 ** (word_bits - 1))
+    total = word_bits * np.log(2)
+
+    def exponential(cell: Reals, left: Reals) -> Reals:
+        small = -np.log1p(-np.where(high, 0, cell * scale))
+        return np.where(high, total - np.log(np.where(high, left, 1)), small)
+
+    return -np.log(exponential(whole + 1, rest)), -np.log(exponential(whole, rest + 1))
+
+
+def _exponential_ball(uniform: LazyUniform) -> Ball:
+    return -(-(1 - uniform.ball()).log()).log()
+
+
+def _race(
+    apart: Distances,
+    bounds: Callable[[NDArray[np.uint64], int], tuple[Reals, Reals]],
+    noise: Callable[[LazyUniform], Ball],
+    bits: BitSource,
+) -> int:
+    """The candidate with the largest noise minus distance."""
+    floats.trust()
+    x = apart.floats
+    words = bits.words(len(x))
+    with np.errstate(divide="ignore", over="ignore"):
+        low, high = bounds(words, bits.word_bits)
+        low -= x * (1 + _X_SLACK) + _NOISE_SLACK
+        high -= np.minimum(x, _LARGEST) * (1 - _X_SLACK) - _NOISE_SLACK
+    rivals = np.flatnonzero(high >= low.max())
+    if len(rivals) == 1:
+        return int(rivals[0])
+    uniforms = {int(r): LazyUniform(bits, int(words[r]), bits.word_bits) for r in rivals}
+
+    def attempt() -> int | None:
+        reals = {r: noise(uniform) - ball_of(apart.exact(r)) for r, uniform in uniforms.items()}
+        leader = max(reals, key=lambda r: _middle(reals[r]))
+        beaten = (reals[r] < reals[leader] for r in reals if r != leader)
+        return leader if all(beaten) else None
+
+    magnitude = max(int(apart.exact(r)).bit_length() for r in uniforms)
+    return decide(uniforms.values(), attempt, magnitude=magnitude)
+
+
+def _middle(ball: Ball) -> Any:
+    """A key to guess the leader by; the guess is checked against every rival."""
+    return ball.mid() if ball.is_finite() else ball_of(Fraction(-1) * 10**9)
+
+
+def _rate(epsilon: Real, sensitivity: Real, *, monotone: bool) -> Fraction:
+    """ε/(2Δ), or ε/Δ where one person moves all scores in one direction (errata A17)."""
+    rate = positive("epsilon", epsilon) / positive("sensitivity", sensitivity)
+    return rate if monotone else rate / 2
+
+
+def permute_and_flip(
+    scores: Scores,
+    epsilon: Real,
+    sensitivity: Real = 1,
+    *,
+    monotone: bool = False,
+    bits: BitSource | None = None,
+) -> int:
+    """The index of a candidate, drawn by permute-and-flip: ε-differentially private and never worse than
+    the exponential mechanism.
+
+    `sensitivity` is the most one person can change a score; say `monotone=True` only if one person moves
+    all scores in one direction (counts under adding or removing a person).
+
+    >>> permute_and_flip([0, 10_000, 3], epsilon=1, sensitivity=1)
+    1
+    """
+    apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
+    return _race(apart, _flip_bounds, _flip_ball, bits or system_bits())
+
+
+def exponential_mechanism(
+    scores: Scores,
+    epsilon: Real,
+    sensitivity: Real = 1,
+    *,
+    monotone: bool = False,
+    bits: BitSource | None = None,
+) -> int:
+    """The index of a candidate, drawn with probability proportional to exp(ε·u/(2Δ)) (Survey Algorithm 4)."""
+    apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
+    return _race(apart, _exponential_bounds, _exponential_ball, bits or system_bits())

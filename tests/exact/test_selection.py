@@ -1,0 +1,129 @@
+"""Selection: exact probabilities, exact scores, and indifference to how scores are given."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import statistics_of_samples as law
+from hypothesis import given
+from hypothesis import strategies as st
+from sources import SeededBits
+
+from sfumato import exact
+from sfumato.errors import InvalidParameter
+
+SELECTIONS = [exact.permute_and_flip, exact.exponential_mechanism]
+
+
+def exponential_law(scores: list[float], rate: float) -> list[float]:
+    weights = [math.exp(rate * (u - max(scores))) for u in scores]
+    return [w / sum(weights) for w in weights]
+
+
+def permute_and_flip_law(scores: list[float], rate: float) -> list[float]:
+    """By the mechanism's own definition: the first head in a random order, summed over coins and orders."""
+    coins = [math.exp(rate * (u - max(scores))) for u in scores]
+    chances = [0.0] * len(scores)
+    for heads in itertools.product((False, True), repeat=len(scores)):
+        weight = math.prod(c if h else 1 - c for c, h in zip(coins, heads, strict=True))
+        for r, head in enumerate(heads):
+            chances[r] += weight / sum(heads) if head and weight else 0.0
+    return chances
+
+
+LAWS = dict(zip(SELECTIONS, [permute_and_flip_law, exponential_law], strict=True))
+
+
+@pytest.mark.parametrize("word_bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("select", SELECTIONS)
+def test_selection_has_its_law_and_no_other_rate(select: Any, word_bits: int) -> None:
+    scores, bits = [3.0, 1.0, 0.0, 2.5, -4.0], SeededBits(1, word_bits)
+    sample = [select(scores, 1, 1, bits=bits) for _ in range(20_000)]
+    for factor, fits in ((1.0, True), (0.8, False), (1.25, False)):
+        chances = LAWS[select](scores, 0.5 * factor)
+        pmf = dict(enumerate(chances))
+        p = law.chi_square(sample, lambda k, pmf=pmf: pmf.get(k, 0.0), reach=5)
+        assert (p > law.THRESHOLD) is fits
+
+
+@pytest.mark.parametrize("select", SELECTIONS)
+def test_exact_law_of_selection(select: Any) -> None:
+    scores = [2.0, 0.0, 1.5]
+    found = exact.output_law(lambda bits: select(scores, 1, 1, bits=bits), word_bits=1, runs=20_000)
+    assert found.unexplored < Fraction(1, 5)
+    for r, p in enumerate(LAWS[select](scores, 0.5)):
+        assert found.agrees(r, Fraction(p) - Fraction(1, 10**12), Fraction(p) + Fraction(1, 10**12))
+    wrong = LAWS[select](scores, 3.0)
+    assert not found.agrees(1, Fraction(wrong[1]), Fraction(wrong[1]))
+
+
+@pytest.mark.parametrize("select", SELECTIONS)
+def test_monotone_doubles_the_rate(select: Any) -> None:
+    scores = [1.0, 0.0]
+    rates = {False: 0.5, True: 1.0}
+    for monotone, rate in rates.items():
+        found = exact.output_law(
+            lambda bits, m=monotone: select(scores, 1, 1, monotone=m, bits=bits), word_bits=4, runs=20_000
+        )
+        p = Fraction(LAWS[select](scores, rate)[1])
+        assert found.unexplored < Fraction(1, 100)
+        assert found.agrees(1, p, p)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=6), st.integers(0, 2**30))
+def test_one_choice_for_every_way_of_writing_the_scores(scores: list[int], seed: int) -> None:
+    ways = (scores, np.array(scores), np.array(scores, dtype=object), [Fraction(u) for u in scores])
+    for select in SELECTIONS:
+        chosen = {select(way, 0.5, 2**60, bits=SeededBits(seed, 16)) for way in ways}
+        assert len(chosen) == 1
+
+
+def test_scores_are_never_rounded() -> None:
+    """Neighbouring integers beyond 2**53 are one float; a rate that makes the gap decisive must still see it."""
+    top = 2**60
+    for scores in ([top, top + 1, 0.5], [Fraction(top), top + 1], np.array([top, top + 1])):
+        assert exact.permute_and_flip(scores, 10**6, 1) == 1
+    assert exact.permute_and_flip([1e308, -1e308], 1, 1) == 0
+    assert exact.permute_and_flip(np.array([0, 2**64 - 1], dtype=np.uint64), 1, 1) == 1
+    assert exact.permute_and_flip(np.array([-(2**63), 2**63 - 1]), 1, 1) == 1
+    assert (
+        exact.permute_and_flip(np.array([0, 300], dtype=np.float32), Fraction(10**9), Fraction(1, 10**400))
+        == 1
+    )
+
+
+def test_infinite_spread_in_floats_keeps_its_small_rate() -> None:
+    scores, bits = [1e308, -1e308], SeededBits(3)
+    sample = [exact.permute_and_flip(scores, 1, 10**308, bits=bits) for _ in range(4000)]
+    p = math.exp(-1) / 2
+    assert law.binomial(sum(sample), len(sample), p) > law.THRESHOLD
+    assert law.binomial(sum(sample), len(sample), p * 1.5) < law.THRESHOLD
+
+
+@pytest.mark.parametrize("select", SELECTIONS)
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([], "scores"),
+        (np.zeros((2, 2)), "scores"),
+        ([1.0, float("nan")], "nan"),
+        (np.array([1.0, np.inf]), "inf"),
+        ([1, None], "None"),
+        ([1, "2"], "'2'"),
+        ([True, False], "True"),
+        (np.array([True]), "bool"),
+        (np.array([1j]), "complex"),
+        ([1 + 0j, 2], "1+0j"),
+        (3, "3"),
+        ("ab", "'a'"),
+        ([[1], [2]], "[1]"),
+    ],
+)
+def test_bad_scores_are_refused_by_name(select: Any, scores: Any, words: str) -> None:
+    with pytest.raises(InvalidParameter) as error:
+        select(scores, 1, 1)
+    assert "scores" in str(error.value)
+    assert words in str(error.value)
