@@ -28,6 +28,10 @@ class SeededBits:
     def word(self) -> int:
         return int(self.words(1)[0])
 
+    def pair(self) -> tuple[float, int]:
+        word = self.word()
+        return word + 0.5, word
+
     def words(self, n: int) -> NDArray[np.uint64]:
         raw = self._generator.integers(0, 2**64, size=n, dtype=np.uint64)
         return raw >> np.uint64(64 - self.word_bits)
@@ -42,6 +46,9 @@ class ConstantBits:
 
     def word(self) -> int:
         return self._value
+
+    def pair(self) -> tuple[float, int]:
+        return self._value + 0.5, self._value
 
     def words(self, n: int) -> NDArray[np.uint64]:
         return np.full(n, self._value, dtype=np.uint64)

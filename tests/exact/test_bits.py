@@ -10,11 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from sources import DRAWN, SeededBits, own_words, read_words
 
 from sfumato import exact
 from sfumato.exact import bits as bits_module
 from sfumato.exact.bits import BitSource, SystemBits, leading, leading_one, system_bits
+from sources import DRAWN, SeededBits, own_words, read_words
+
 
 def children_words(bits: BitSource, children: int, generations: int = 1) -> list[list[int]]:
     """What forked children (and their children) draw from a source their parent had in use."""
@@ -58,7 +59,7 @@ def test_the_fork_check_convicts_a_source_that_keeps_its_key() -> None:
         """Keyed once, whatever happens."""
 
         def _rekey(self) -> None:
-            if not hasattr(self, "_encryptor"):
+            if not hasattr(self, "_stream"):
                 super()._rekey()
 
     bits = Forgetful()
@@ -114,8 +115,8 @@ def test_one_source_shared_by_threads_hands_each_word_out_once() -> None:
     streams: list[list[int]] = [[] for _ in range(4)]
 
     def work(mine: list[int]) -> None:
-        for _ in range(3000):
-            mine.append(bits.word())
+        for _ in range(60):
+            mine.extend(read_words(bits))
 
     threads = [threading.Thread(target=work, args=(mine,)) for mine in streams]
     for thread in threads:
@@ -155,12 +156,12 @@ def test_the_stream_is_aes_256_in_counter_mode(monkeypatch: pytest.MonkeyPatch) 
 def test_the_key_is_renewed_after_its_share_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bits_module, "_REKEY_AFTER", 1000)
     bits = SystemBits()
-    first = bits._encryptor
+    first = bits._stream
     bits.words(900)
-    assert bits._encryptor is first
+    assert bits._stream is first
     bits.words(900)
     bits.words(1)
-    assert bits._encryptor is not first
+    assert bits._stream is not first
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])

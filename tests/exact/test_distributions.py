@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statistics_of_samples as law
 from scipy import integrate, stats
-from sources import SeededBits
 
+import statistics_of_samples as law
 from sfumato import exact
+from sources import SeededBits
 
 DRAWS = {8: 30_000, 16: 30_000, 32: 60_000, 64: 400_000}
 WORDS = sorted(DRAWS)
@@ -171,7 +171,8 @@ def test_permutations_and_choices_are_uniform(word_bits: int) -> None:
         pairs = [tuple(exact.choice(n, k, bits=bits)) for _ in range(12_000)]
         number = {pair: i for i, pair in enumerate(sorted(set(pairs)))}
         assert len(number) == n * (n - 1)
-        assert_fits([number[p] for p in pairs], lambda k, m=len(number): (0 <= k < m) / m, reach=len(number))
+        ways = n * (n - 1)
+        assert_fits([number[p] for p in pairs], lambda k, m=ways: (0 <= k < m) / m, reach=ways)
 
 
 def test_single_draws_and_arrays_have_one_law() -> None:

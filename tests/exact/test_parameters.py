@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sources import ConstantBits
 
 from sfumato import exact
 from sfumato.errors import BrokenRandomness, InvalidParameter, SfumatoError
 from sfumato.exact.parameters import nearest, rational
+from sources import ConstantBits
 
 POSITIVE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "discrete_laplace": ("scale", exact.discrete_laplace),

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statistics_of_samples as law
 from hypothesis import given
 from hypothesis import strategies as st
-from sources import SeededBits
 
+import statistics_of_samples as law
 from sfumato import exact
 from sfumato.errors import InvalidParameter
+from sources import SeededBits
 
 SELECTIONS = [exact.permute_and_flip, exact.exponential_mechanism]
 
@@ -82,7 +82,7 @@ def test_one_choice_for_every_way_of_writing_the_scores(scores: list[int], seed:
 
 
 def test_scores_are_never_rounded() -> None:
-    """Neighbouring integers beyond 2**53 are one float; a rate that makes the gap decisive must still see it."""
+    """Neighbouring integers beyond 2**53 are one float; a decisive rate must still see the gap."""
     top = 2**60
     for scores in ([top, top + 1, 0.5], [Fraction(top), top + 1], np.array([top, top + 1])):
         assert exact.permute_and_flip(scores, 10**6, 1) == 1

@@ -1,4 +1,4 @@
-"""Finite output distributions and how far apart they are (Survey Definitions 5.1-5.3 and 3.6).
+"""Finite output distributions and how far apart they are (Survey §5).
 
 Probabilities are exact rationals, so a statement about two distributions is a theorem about them. Divergences
 are in nats; those that are logarithms come as floats not below the true value.
@@ -18,7 +18,7 @@ from sfumato.exact.rounding import add_up, exp_down, log_up, mul_up, up
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Probabilities of finitely many outcomes, which sum to one exactly.
+    """Probabilities of finitely many outcomes, which sum to one exactly (Survey Definition 3.2).
 
     >>> fair = Distribution({"heads": Fraction(1, 2), "tails": 0.5})
     >>> fair["heads"], fair["edge"]
@@ -57,7 +57,7 @@ def _best_sets(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fractio
 
 
 def statistical_distance(p: Distribution, q: Distribution) -> Fraction:
-    """Half the ℓ1 distance: the most any event's probability differs (Survey §5.1)."""
+    """Half the ℓ1 distance: the most any event's probability differs (Survey Definition 5.3)."""
     return sum((abs(a - b) for a, b in _pairs(p, q)), Fraction(0)) / 2
 
 
@@ -111,6 +111,8 @@ def hockey_stick(p: Distribution, q: Distribution, *, epsilon: Real) -> float:
 
 def is_private(p: Distribution, q: Distribution, *, epsilon: Real, delta: Real = 0) -> bool:
     """Whether p and q satisfy (ε, δ)-differential privacy in both directions, decided exactly.
+
+    Survey Definition 3.5 for one pair of neighbours.
 
     >>> warner = Distribution({1: Fraction(3, 4), 0: Fraction(1, 4)})
     >>> flipped = Distribution({1: Fraction(1, 4), 0: Fraction(3, 4)})

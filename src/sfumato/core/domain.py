@@ -1,4 +1,4 @@
-"""The sets values are drawn from, and databases as histograms over them (Survey Definition 3.1)."""
+"""The sets values are drawn from, and databases as histograms over them (Survey §3.4.2)."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
@@ -133,7 +133,7 @@ class Product:
 
 
 def histogram(rows: Iterable[Hashable], domain: Domain) -> Counter[Hashable]:
-    """A database as a histogram: how often each member of the domain occurs (Survey Definition 3.1)."""
+    """A database as a histogram: how often each member of the domain occurs (Survey §3.4.2)."""
     counts = Counter(rows)
     for value in counts:
         if value not in domain:

@@ -52,7 +52,7 @@ class Accuracy:
 
 
 class Mechanism(Protocol[Exact_contra, Noisy_co]):
-    """A frozen object whose parameters fix its price before any data are seen."""
+    """A frozen object whose parameters fix its price before any data are seen (Survey Definition 3.1)."""
 
     @property
     def event(self) -> PrivacyEvent:

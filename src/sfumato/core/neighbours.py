@@ -1,4 +1,4 @@
-"""When two databases are neighbours, and what that makes of a sensitivity (Survey Definitions 3.2-3.4)."""
+"""When two databases are neighbours (ℓ1 distance, Survey Definition 3.4) and what a sensitivity is then."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

@@ -1,9 +1,10 @@
 """The only source of randomness: AES-256 in counter mode, keyed by the operating system.
 
-A thread owns its generator, so no lock is held when the process forks. A forked child gets a new key: the
-fork hook raises the epoch that every generator is checked against, and the process id catches a fork made
-behind Python's back. Words are taken in single C calls (`list.pop`, `update_into`), so a signal handler that
-draws in the middle of a draw cannot receive the same words.
+Each thread owns a generator. A forked child gets a new key: the fork hook raises the epoch that every
+generator is checked against, and the process id catches a fork made behind Python's back. Words are taken in
+single C calls (`list.pop`, `update_into`), so a signal handler that draws in the middle of a draw cannot
+receive the same words. A generator that threads do share is guarded by a lock that comes and goes with its
+key: re-entrant for signal handlers, and new in a forked child, where the old one might be held for ever.
 """
 
 import os
@@ -35,6 +36,14 @@ class BitSource(Protocol):
         """One word as a Python integer."""
         ...
 
+    def pair(self) -> tuple[float, int]:
+        """One word as a float, plus a half, and as an integer.
+
+        Arithmetic on Python integers takes longer the longer they are; on floats it does not. A sampler that
+        computes with the float alone takes the same time for every word.
+        """
+        ...
+
     def words(self, n: int) -> NDArray[np.uint64]:
         """An array of n words that the caller may overwrite."""
         ...
@@ -43,7 +52,7 @@ class BitSource(Protocol):
 class SystemBits:
     """A buffered AES-256-CTR stream with a key of its own; cannot be copied, pickled or seeded."""
 
-    __slots__ = ("_drawn", "_encryptor", "_epoch", "_pid", "_pool")
+    __slots__ = ("_drawn", "_epoch", "_pid", "_pool", "_stream")
 
     word_bits = WORD_BITS
 
@@ -58,15 +67,20 @@ class SystemBits:
 
     def word(self) -> int:
         """One 64-bit word."""
+        return self.pair()[1]
+
+    def pair(self) -> tuple[float, int]:
+        """One 64-bit word as a float, plus a half, and as an integer."""
         if self._pid != os.getpid() or self._epoch != _epoch[0]:
             self._rekey()
         try:
             return self._pool.pop()
         except IndexError:
-            fresh: list[int] = self.words(_POOL).tolist()
-            word = fresh.pop()
+            words = self.words(_POOL)
+            fresh = list(zip((words.astype(np.float64) + 0.5).tolist(), words.tolist(), strict=True))
+            pair = fresh.pop()
             self._pool.extend(fresh)
-            return word
+            return pair
 
     def words(self, n: int) -> NDArray[np.uint64]:
         """An array of n 64-bit words."""
@@ -75,18 +89,21 @@ class SystemBits:
         self._drawn += n
         out = np.empty(n + _SLACK, dtype=np.uint64)
         view = out.data.cast("B")
+        lock, encryptor = self._stream
         for start in range(0, 8 * n, 8 * CHUNK):
             length = min(8 * n - start, 8 * CHUNK)
-            self._encryptor.update_into(memoryview(_ZEROS)[:length], view[start:])
+            with lock:
+                encryptor.update_into(memoryview(_ZEROS)[:length], view[start:])
         return out[:n]
 
     def _rekey(self) -> None:
         """Forget the stream and start another from the operating system's entropy."""
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-        self._pool: list[int] = []
+        self._pool: list[tuple[float, int]] = []
         self._drawn = 0
-        self._encryptor = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
+        cipher = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16)))
+        self._stream = threading.RLock(), cipher.encryptor()
         # Set last: an interrupted re-keying leaves the generator marked stale, never half fresh.
         self._pid, self._epoch = os.getpid(), _epoch[0]
 

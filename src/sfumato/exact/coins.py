@@ -136,8 +136,8 @@ def exp_coins(bits: BitSource, x: NDArray[np.float64], exact: Callable[[int], Fr
 
 def exp_coin(bits: BitSource, x: float, exact: Callable[[], Fraction]) -> bool:
     """The same for one coin."""
-    word = bits.word()
-    gap = math.exp(-x) - (word + 0.5) * 2.0**-bits.word_bits
+    middle, word = bits.pair()
+    gap = math.exp(-x) - middle * 2.0**-bits.word_bits
     if abs(gap) > _TOLERANCE + 2.0**-bits.word_bits:
         return gap > 0
     return below_exp(LazyUniform(bits, word, bits.word_bits), exact())

@@ -31,13 +31,14 @@ _GUARD = 20  # a word with this many leading zeros goes the slow way: its logari
 class FloorExponential:
     """floor(t·(c - ln V)), with a random sign or without (then c = 0); t up to 2**26."""
 
-    __slots__ = ("_bits_of_v", "_doubt", "_error", "_guard", "_offset", "_scale", "_sign", "_slope")
+    __slots__ = ("_bits_of_v", "_doubt", "_error", "_guard", "_halve", "_offset", "_scale", "_sign", "_slope")
 
     def __init__(self, scale: Fraction, word_bits: int, *, signed: bool) -> None:
         floats.trust()
         self._scale = scale
         self._sign = int(signed)
         self._bits_of_v = word_bits - self._sign
+        self._halve = 0.5**self._sign
         zeros = min(_GUARD, self._bits_of_v // 2)
         self._guard = 2 ** (self._bits_of_v - zeros)
         t = nearest(scale)
@@ -55,12 +56,14 @@ class FloorExponential:
 
     def one(self, bits: BitSource) -> int:
         """One draw."""
-        word = bits.word()
-        mantissa = word >> self._sign
-        y = self._slope * math.log(mantissa + 0.5) + self._offset
+        middle, word = bits.pair()
+        middle *= (
+            self._halve
+        )  # the middle of the word's interval is inside the mantissa's, so the bound holds
+        y = self._slope * math.log(middle) + self._offset
         k = math.floor(y)
-        if mantissa < self._guard or abs(y - k - 0.5) > self._doubt:
-            k = self._settle(bits, mantissa)
+        if middle < self._guard or abs(y - k - 0.5) > self._doubt:
+            k = self._settle(bits, word >> self._sign)
         return -k if word & self._sign else k
 
     def chunk(self, bits: BitSource, n: int) -> NDArray[np.int64]:

@@ -39,6 +39,11 @@ class ScriptedBits:
         self._next += 1
         return self._script[self._next - 1]
 
+    def pair(self) -> tuple[float, int]:
+        """The next word as a float, plus a half, and as an integer."""
+        word = self.word()
+        return word + 0.5, word
+
     def words(self, n: int) -> NDArray[np.uint64]:
         """The next n words of the script."""
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)

@@ -1,0 +1,95 @@
+"""Domains and neighbours: membership, clipping, and sensitivities that name their relation."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.core import (
+    Categories,
+    Change,
+    Domain,
+    Grid,
+    IntegerInterval,
+    Neighbours,
+    Norm,
+    Product,
+    Sensitivity,
+    Unit,
+    histogram,
+)
+from sfumato.errors import InvalidParameter
+
+ADD, REPLACE = Neighbours(), Neighbours(Change.REPLACE, Unit.PERSON)
+
+
+def test_every_domain_is_a_domain() -> None:
+    for domain in (
+        IntegerInterval(0, 1),
+        Grid(0, 1, 0.5),
+        Categories(("a",)),
+        Product((Categories(("a",)),)),
+    ):
+        assert isinstance(domain, Domain)
+
+
+@given(st.integers(-5, 5), st.integers(0, 5), st.integers(-20, 20))
+def test_clipping_lands_inside_and_leaves_members_alone(low: int, width: int, value: int) -> None:
+    domain = IntegerInterval(low, low + width)
+    assert domain.clip(value) in domain
+    assert (domain.clip(value) == value) is (value in domain)
+    assert len(domain) == len(list(domain)) == width + 1
+
+
+@given(st.floats(-1e6, 1e6, allow_nan=False))
+def test_grid_rounds_to_the_nearest_point_and_clips(value: float) -> None:
+    grid = Grid(-100, 100, Fraction(1, 10))
+    k = grid.place(value)
+    assert grid.value(k) in grid
+    if abs(value) <= 100:
+        assert abs(grid.value(k) - Fraction(value)) <= Fraction(1, 20)
+    else:
+        assert abs(grid.value(k)) == 100
+
+
+def test_domains_refuse_nonsense() -> None:
+    for call in (
+        lambda: IntegerInterval(2, 1),
+        lambda: Grid(2, 1, 1),
+        lambda: Grid(0, 1, 0),
+        lambda: Categories(("a", "a")),
+        lambda: Sensitivity(Norm.L1, Fraction(-1), ADD),
+    ):
+        with pytest.raises(InvalidParameter):
+            call()
+    assert True not in IntegerInterval(0, 1)
+    assert Fraction(1, 3) not in Grid(0, 1, 0.5)
+    people = Product((Categories(("f", "m")), IntegerInterval(0, 120)))
+    assert ("f", 30) in people
+    assert ("f", 130) not in people
+    assert ("f",) not in people
+    assert len(people) == 242
+
+
+def test_a_histogram_refuses_a_stray_value_without_showing_it() -> None:
+    assert histogram(["a", "b", "a"], Categories(("a", "b"))) == {"a": 2, "b": 1}
+    with pytest.raises(InvalidParameter) as caught:
+        histogram(["a", "secret"], Categories(("a",)))
+    assert "secret" not in str(caught.value)
+
+
+def test_histogram_sensitivity_depends_on_the_relation() -> None:
+    """Errata C1: 1 and 1 when a row comes or goes, 2 and √2 when it is replaced."""
+    assert [ADD.histogram(norm).value for norm in Norm] == [1, 1, 1]
+    assert REPLACE.histogram(Norm.L1).value == 2
+    assert REPLACE.histogram(Norm.L2).amount == 2
+    assert REPLACE.histogram(Norm.L2).value == pytest.approx(2**0.5)
+    assert REPLACE.histogram(Norm.LINF).value == 1
+    assert "replace one person" in str(REPLACE.histogram(Norm.L2).neighbours)
+
+
+def test_distance_counts_steps() -> None:
+    assert ADD.distance({"a": 1}, {}) == 1
+    assert REPLACE.distance({"a": 1}, {}) is None
+    assert REPLACE.distance({"a": 2, "b": 1}, {"a": 1, "b": 2}) == 1

@@ -1,0 +1,91 @@
+"""The house itself: lazy import, layers, no foreign randomness, documented public names."""
+
+import ast
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sfumato
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "sfumato"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def run(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    ).stdout
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = run("import sys, sfumato; print(*sorted(m.split('.')[0] for m in sys.modules))").split()
+    assert not {"numpy", "scipy", "flint", "cryptography"} & set(loaded)
+
+
+def test_drawing_loads_no_statistics_library() -> None:
+    code = (
+        "import sys; from sfumato import exact; exact.discrete_gaussian(3, 5); print('scipy' in sys.modules)"
+    )
+    assert run(code).strip() == "False"
+
+
+def test_rooms_are_reached_by_name() -> None:
+    for room in sfumato.ROOMS:
+        assert importlib.import_module(f"sfumato.{room}") is getattr(sfumato, room)
+    assert set(sfumato.ROOMS) <= set(dir(sfumato))
+    with pytest.raises(AttributeError, match="no attribute 'kitchen'"):
+        _ = sfumato.kitchen
+
+
+def test_every_room_on_disk_is_announced() -> None:
+    on_disk = {module.name for module in pkgutil.iter_modules([str(SOURCE)])}
+    assert on_disk == set(sfumato.ROOMS)
+
+
+def test_layers_hold() -> None:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_no_room_draws_from_foreign_generators(path: Path) -> None:
+    text = path.read_text()
+    assert not re.search(r"np\.random|numpy\.random|^\s*(import|from) (random|secrets)\b", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_ball_arithmetic_stays_in_the_exact_room(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    names = {
+        node.module.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+    } | {
+        alias.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    if path.relative_to(SOURCE).parts[0] != "exact":
+        assert not names & {"flint", "cryptography"}
+
+
+@pytest.mark.parametrize("room", [room for room in sfumato.ROOMS if room != "errors"])
+def test_public_names_exist_and_are_documented(room: str) -> None:
+    module = getattr(sfumato, room)
+    assert list(module.__all__) == sorted(module.__all__)
+    for name in module.__all__:
+        assert getattr(module, name).__doc__, name
+
+
+def test_pins_hold_no_addresses() -> None:
+    pins = (ROOT / "constraints.txt").read_text()
+    assert "://" not in pins
+    assert all("==" in line for line in pins.splitlines() if line and not line.startswith("#"))
