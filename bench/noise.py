@@ -173,9 +173,7 @@ def import_row() -> Row:
         command = [sys.executable, "-c", code.format(module)]
         return min(float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(3))
 
-    return at_most(
-        "import: seconds of CPU", ours=cpu("sfumato.exact"), theirs=cpu("opendp"), peer="opendp", goal=0.3
-    )
+    return at_most("import: seconds of CPU", ours=cpu("sfumato.exact"), theirs=cpu("opendp"), peer="opendp", goal=0.3)
 
 
 def main() -> None:

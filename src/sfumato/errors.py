@@ -2,6 +2,7 @@
 
 SfumatoError
 ├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
+├── BudgetExceeded                  an event that the budget does not admit; nothing was spent
 └── BrokenRandomness (RuntimeError) the bit source or the platform's float functions cannot be trusted
 
 An error says the problem and the value in the caller's words, then a hint after a blank line.
@@ -54,6 +55,10 @@ class InvalidParameter(SfumatoError, ValueError):
     def __init__(self, name: str, requirement: str, value: object, *, hint: str = "") -> None:
         self.name = name
         super().__init__(f"{name} {requirement}: {shown(value)}", hint=hint)
+
+
+class BudgetExceeded(SfumatoError):
+    """An event that the budget does not admit; nothing was drawn and nothing was spent."""
 
 
 class BrokenRandomness(SfumatoError, RuntimeError):

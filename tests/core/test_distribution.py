@@ -29,9 +29,7 @@ def distributions(draw: st.DrawFn) -> Distribution:
 
 def events(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
     outcomes = list({**p.probabilities, **q.probabilities})
-    subsets = itertools.chain.from_iterable(
-        itertools.combinations(outcomes, n) for n in range(len(outcomes) + 1)
-    )
+    subsets = itertools.chain.from_iterable(itertools.combinations(outcomes, n) for n in range(len(outcomes) + 1))
     return [(sum((p[o] for o in s), Fraction(0)), sum((q[o] for o in s), Fraction(0))) for s in subsets]
 
 
@@ -55,9 +53,7 @@ def test_approximate_max_divergence_is_the_largest_over_events(
 
 
 @given(distributions(), distributions(), st.floats(0, 3))
-def test_hockey_stick_is_the_least_delta_over_events(
-    p: Distribution, q: Distribution, epsilon: float
-) -> None:
+def test_hockey_stick_is_the_least_delta_over_events(p: Distribution, q: Distribution, epsilon: float) -> None:
     brute = max(float(a) - math.exp(epsilon) * float(b) for a, b in events(p, q))
     found = hockey_stick(p, q, epsilon=epsilon)
     assert found == pytest.approx(max(0.0, brute), abs=1e-12)

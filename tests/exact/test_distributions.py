@@ -117,9 +117,7 @@ CONTINUOUS: dict[str, tuple[Callable[..., Any], Callable[[float], float]]] = {
     ),
     "heavy tail, gamma 1.5": (
         lambda s, n, **k: exact.rounded_heavy_tail(1.5, s, n, **k),
-        lambda z: (
-            0.5 + integrate.quad(lambda x: 1 / (1 + abs(x) ** 1.5), 0, z)[0] * 3 * np.sqrt(3) / 8 / np.pi
-        ),
+        lambda z: 0.5 + integrate.quad(lambda x: 1 / (1 + abs(x) ** 1.5), 0, z)[0] * 3 * np.sqrt(3) / 8 / np.pi,
     ),
 }
 

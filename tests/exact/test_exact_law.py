@@ -117,9 +117,7 @@ def test_discrete_gaussian_proposal(sigma: Fraction) -> None:
 @pytest.mark.parametrize("form", ["one", "array"])
 def test_discrete_gaussian_whole(form: str) -> None:
     size = None if form == "one" else 1
-    found = output_law(
-        lambda bits: only(exact.discrete_gaussian(1, size, bits=bits)), word_bits=1, runs=30_000
-    )
+    found = output_law(lambda bits: only(exact.discrete_gaussian(1, size, bits=bits)), word_bits=1, runs=30_000)
     assert found.unexplored < Fraction(1, 6)
     assert_is(found, lambda k: gaussian_pmf(Fraction(1), k), range(-4, 5))
     assert not found.agrees(0, *enclosed(lambda: gaussian_pmf(Fraction(2), 0)))
@@ -152,9 +150,7 @@ def test_bernoulli_exp(x: Fraction, word_bits: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
 def test_integers(n: int) -> None:
     for size in (None, 1):
-        found = output_law(
-            lambda bits, size=size: only(exact.integers(n, size, bits=bits)), word_bits=2, runs=20_000
-        )
+        found = output_law(lambda bits, size=size: only(exact.integers(n, size, bits=bits)), word_bits=2, runs=20_000)
         assert found.unexplored < Fraction(1, 50)
         for k in range(n):
             assert found.agrees(k, Fraction(1, n), Fraction(1, n))
@@ -181,9 +177,7 @@ def test_censored_and_truncated(form: str) -> None:
         runs=4_000,
     )
     tdgeo = Fraction(1, 2)  # Survey §9.1.3: Pr[±B] = e^{-εB}/(1 + e^{-ε}) at the ends
-    assert censored.agrees(
-        bound, *enclosed(lambda: (-ball(tdgeo) * bound).exp() / (1 + (-ball(tdgeo)).exp()))
-    )
+    assert censored.agrees(bound, *enclosed(lambda: (-ball(tdgeo) * bound).exp() / (1 + (-ball(tdgeo)).exp())))
     assert censored.agrees(0, *enclosed(lambda: laplace_pmf(scale, 0)))
     assert censored.unexplored < TINY
     truncated = output_law(

@@ -13,9 +13,7 @@ from sfumato.exact import rounding as r
 from sfumato.exact.lazy import ball_of
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
-BASIC: list[
-    tuple[Callable[[float, float], float], Callable[[float, float], float], Callable[..., Fraction]]
-] = [
+BASIC: list[tuple[Callable[[float, float], float], Callable[[float, float], float], Callable[..., Fraction]]] = [
     (r.add_up, r.add_down, lambda a, b: a + b),
     (r.sub_up, r.sub_down, lambda a, b: a - b),
     (r.mul_up, r.mul_down, lambda a, b: a * b),

@@ -89,10 +89,7 @@ def test_scores_are_never_rounded() -> None:
     assert exact.permute_and_flip([1e308, -1e308], 1, 1) == 0
     assert exact.permute_and_flip(np.array([0, 2**64 - 1], dtype=np.uint64), 1, 1) == 1
     assert exact.permute_and_flip(np.array([-(2**63), 2**63 - 1]), 1, 1) == 1
-    assert (
-        exact.permute_and_flip(np.array([0, 300], dtype=np.float32), Fraction(10**9), Fraction(1, 10**400))
-        == 1
-    )
+    assert exact.permute_and_flip(np.array([0, 300], dtype=np.float32), Fraction(10**9), Fraction(1, 10**400)) == 1
 
 
 def test_infinite_spread_in_floats_keeps_its_small_rate() -> None:

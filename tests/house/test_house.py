@@ -18,9 +18,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def run(code: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
-    ).stdout
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60).stdout
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
@@ -29,9 +27,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 def test_drawing_loads_no_statistics_library() -> None:
-    code = (
-        "import sys; from sfumato import exact; exact.discrete_gaussian(3, 5); print('scipy' in sys.modules)"
-    )
+    code = "import sys; from sfumato import exact; exact.discrete_gaussian(3, 5); print('scipy' in sys.modules)"
     assert run(code).strip() == "False"
 
 
@@ -64,15 +60,8 @@ def test_no_room_draws_from_foreign_generators(path: Path) -> None:
 def test_ball_arithmetic_stays_in_the_exact_room(path: Path) -> None:
     tree = ast.parse(path.read_text())
     names = {
-        node.module.split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module
-    } | {
-        alias.name.split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
+        node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module
+    } | {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     if path.relative_to(SOURCE).parts[0] != "exact":
         assert not names & {"flint", "cryptography"}
 

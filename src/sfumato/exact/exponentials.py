@@ -57,9 +57,7 @@ class FloorExponential:
     def one(self, bits: BitSource) -> int:
         """One draw."""
         middle, word = bits.pair()
-        middle *= (
-            self._halve
-        )  # the middle of the word's interval is inside the mantissa's, so the bound holds
+        middle *= self._halve  # the middle of the word's interval is inside the mantissa's, so the bound holds
         y = self._slope * math.log(middle) + self._offset
         k = math.floor(y)
         if middle < self._guard or abs(y - k - 0.5) > self._doubt:
@@ -98,9 +96,7 @@ class FloorExponential:
         return in_chunks(bits, n, self.chunk)
 
     def _settle(self, bits: BitSource, mantissa: int) -> int:
-        return floor_exponential(
-            LazyUniform(bits, mantissa, self._bits_of_v), self._scale, signed=bool(self._sign)
-        )
+        return floor_exponential(LazyUniform(bits, mantissa, self._bits_of_v), self._scale, signed=bool(self._sign))
 
 
 def floor_exponential(uniform: LazyUniform, scale: Fraction, *, signed: bool) -> int:
@@ -247,9 +243,7 @@ class Truncated:
         self._scale, self._bound = scale, bound
         self._narrow = bound <= scale or bound == 0
         self._step = 1 / nearest(scale) if bound else 0.0
-        self._proposal: Sampler = (
-            UniformBelow(2 * bound + 1) if self._narrow else laplace_sampler(scale, word_bits)
-        )
+        self._proposal: Sampler = UniformBelow(2 * bound + 1) if self._narrow else laplace_sampler(scale, word_bits)
 
     def one(self, bits: BitSource) -> int:
         """One draw."""
@@ -308,9 +302,7 @@ def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None =
     return draw(_laplace(hashable("scale", scale), source.word_bits), size, source)
 
 
-def censored_discrete_laplace(
-    scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None
-) -> Any:
+def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
     """Discrete Laplace draws clipped to [-bound, bound]: TDGeo(1/scale, bound) of Survey §9.1.3.
 
     >>> abs(censored_discrete_laplace(10**6, 3)) <= 3
@@ -321,9 +313,7 @@ def censored_discrete_laplace(
     return draw(Censored(_laplace(hashable("scale", scale), source.word_bits), limit), size, source)
 
 
-def truncated_discrete_laplace(
-    scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None
-) -> Any:
+def truncated_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
     """Discrete Laplace draws conditioned on lying in [-bound, bound]: Pr[k] ∝ exp(-|k|/scale) there."""
     source = bits or system_bits()
     limit = whole("bound", bound)

@@ -117,9 +117,7 @@ class HeavyTail:
                 return uniform.ball().log() * ball_of(exponent)
 
             def accept() -> bool | None:
-                return is_below(
-                    coin.ball() * (1 + (log_of_m() * ball_of(self._gamma)).exp()), ball_of(Fraction(1))
-                )
+                return is_below(coin.ball() * (1 + (log_of_m() * ball_of(self._gamma)).exp()), ball_of(Fraction(1)))
 
             if not decide([uniform, coin], accept):
                 return None
@@ -267,12 +265,8 @@ def _normal_ball(v: Ball) -> Ball:
     return v.erfcinv() * ball_of(Fraction(2)).sqrt()
 
 
-_EXPONENTIAL = Quantile(
-    signed=False, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error
-)
-_LAPLACE = Quantile(
-    signed=True, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error
-)
+_EXPONENTIAL = Quantile(signed=False, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
+_LAPLACE = Quantile(signed=True, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
 _NORMAL = Quantile(signed=True, quantile=_normal_quantile, ball=_normal_ball, error=_normal_error)
 _GUMBEL = Quantile(
     signed=False,
@@ -299,18 +293,14 @@ def rounded_laplace(
     >>> rounded_laplace(1e-9, center=2.5, grid=0.5)
     5
     """
-    return _rounded(
-        _LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits()
-    )
+    return _rounded(_LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits())
 
 
 def rounded_gaussian(
     sigma: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
 ) -> Any:
     """The multiples of `grid` nearest to center + Z, Z normal with standard deviation sigma."""
-    return _rounded(
-        _NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=bits or system_bits()
-    )
+    return _rounded(_NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=bits or system_bits())
 
 
 def rounded_exponential(
@@ -331,9 +321,7 @@ def rounded_gumbel(
     scale: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
 ) -> Any:
     """The multiples of `grid` nearest to center + Z, Pr[Z ≤ z] = exp(-exp(-z/scale))."""
-    return _rounded(
-        _GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits()
-    )
+    return _rounded(_GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits())
 
 
 def rounded_heavy_tail(

@@ -60,9 +60,7 @@ def distances(scores: Scores, rate: Fraction) -> Distances:
     """The candidates' distances below the best score, without losing a digit to a conversion."""
     array = _as_array(scores)
     if array.ndim != 1 or len(array) == 0:
-        raise InvalidParameter(
-            "scores", "must be one score for each of at least one candidate, got shape", array.shape
-        )
+        raise InvalidParameter("scores", "must be one score for each of at least one candidate, got shape", array.shape)
     if array.dtype.kind in "iu":
         wrapped = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64).view(np.uint64)
         gaps = wrapped[np.argmax(array)] - wrapped  # modulo 2**64, which is exact: all gaps are below it
@@ -117,9 +115,7 @@ def _exponential_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Real
     Below a half log1p keeps the relative precision of a small E; above, 1 - U is counted from the top.
     """
     whole = words.astype(np.float64)
-    rest = (np.uint64(2**word_bits - 1) - words).astype(
-        np.float64
-    )  # (1 - U)·2**word_bits in [rest, rest + 1]
+    rest = (np.uint64(2**word_bits - 1) - words).astype(np.float64)  # (1 - U)·2**word_bits in [rest, rest + 1]
     scale, high = 2.0**-word_bits, words >= np.uint64(2 ** (word_bits - 1))
     total = word_bits * np.log(2)
 

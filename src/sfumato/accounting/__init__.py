@@ -1,0 +1,49 @@
+"""Prices: what events cost, composed tightly, never less than the truth."""
+
+from sfumato.accounting import events
+from sfumato.accounting.budgets import Filter, PureFilter, RDPFilter, TicketBook, ZCDPFilter, split
+from sfumato.accounting.calibration import largest_epsilon, most_uses, smallest_noise
+from sfumato.accounting.composition import (
+    advanced_composition,
+    advanced_composition_inverse,
+    basic_composition,
+    group_privacy,
+    optimal_delta,
+)
+from sfumato.accounting.conversion import (
+    dp_to_rdp,
+    dp_to_zcdp,
+    rdp_to_dp,
+    rdp_to_dp_improved,
+    zcdp_to_dp,
+    zcdp_to_dp_improved,
+)
+from sfumato.accounting.serial import from_json
+from sfumato.accounting.total import Total, total
+
+__all__ = [
+    "Filter",
+    "PureFilter",
+    "RDPFilter",
+    "TicketBook",
+    "Total",
+    "ZCDPFilter",
+    "advanced_composition",
+    "advanced_composition_inverse",
+    "basic_composition",
+    "dp_to_rdp",
+    "dp_to_zcdp",
+    "events",
+    "from_json",
+    "group_privacy",
+    "largest_epsilon",
+    "most_uses",
+    "optimal_delta",
+    "rdp_to_dp",
+    "rdp_to_dp_improved",
+    "smallest_noise",
+    "split",
+    "total",
+    "zcdp_to_dp",
+    "zcdp_to_dp_improved",
+]

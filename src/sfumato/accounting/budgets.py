@@ -1,0 +1,231 @@
+"""Budgets that may be spent as answers come in, and which adaptivity each of them supports.
+
+With privacy parameters chosen adaptively, a privacy-loss-distribution total is not a valid filter. What is:
+
+- `PureFilter`: Σε ≤ cap, exactly. Every ε may depend on earlier answers (Rogers, Roth, Ullman, Vadhan 2016, Theorem
+  3.6: basic composition is a filter).
+- `ZCDPFilter`: Σρ ≤ cap, exactly. Every ρ may depend on earlier answers (Feldman, Zrnic 2021, Theorem 4.5 holds
+  at each order α, and Σρ ≤ cap bounds all orders at once).
+- `RDPFilter`: Σε(α) ≤ cap(α) at some of a few orders fixed in advance. At one order it is the Rényi filter of
+  Feldman and Zrnic; over m orders each is given δ/m and the tail bound of Survey Theorem 8.8 lets their failures
+  be added.
+- `TicketBook`: a list of events fixed up front and priced by the whole accountant. Which ticket is used next, and for
+  what question, may depend on earlier answers; the parameters may not.
+
+Amounts are exact rationals: parts of a split budget add up to the whole and never to more.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from sfumato.accounting import conversion
+from sfumato.accounting.events import Counted, Event, counted
+from sfumato.accounting.total import total
+from sfumato.errors import BudgetExceeded, InvalidParameter
+from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
+
+
+class Filter(Protocol):
+    """A budget: frozen; spending gives the budget that is left."""
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether the event fits into what is left."""
+        ...
+
+    def spend(self, event: Event, times: int = 1) -> "Filter":
+        """The budget after the event, or BudgetExceeded."""
+        ...
+
+
+def split(budget: Real, n: int) -> list[Fraction]:
+    """n equal parts of a budget that add up to it exactly.
+
+    >>> sum(split(1, 7)) == 1
+    True
+    """
+    return [positive("budget", budget) / whole("n", n, least=1)] * n
+
+
+def _refused(what: str, asked: object, left: object) -> BudgetExceeded:
+    return BudgetExceeded(f"the event costs {what} {asked} and {left} is left", hint="ask a cheaper question")
+
+
+def _short(amount: Fraction) -> str:
+    return f"{float(amount):.6g}"
+
+
+@dataclass(frozen=True)
+class PureFilter:
+    """A cap on the sum of ε of pure events, or on Σε and Σδ of (ε, δ) events."""
+
+    epsilon: Real
+    delta: Real = 0
+    spent: Fraction = Fraction(0)
+    spent_delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        probability("delta", self.delta)
+
+    @property
+    def remaining(self) -> Fraction:
+        """The ε that is left."""
+        return rational("epsilon", self.epsilon) - self.spent
+
+    def _price(self, event: Event, times: int) -> tuple[Fraction, Fraction] | None:
+        epsilon = event.pure()
+        n = whole("times", times)
+        return None if epsilon is None else (n * epsilon, n * event.extra_delta())
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether ε and δ both fit."""
+        price = self._price(event, times)
+        return (
+            price is not None
+            and price[0] <= self.remaining
+            and self.spent_delta + price[1] <= rational("delta", self.delta)
+        )
+
+    def spend(self, event: Event, times: int = 1) -> "PureFilter":
+        """The budget after the event."""
+        price = self._price(event, times)
+        if price is None:
+            raise InvalidParameter("event", "has no pure price, which this budget needs", event.tag)
+        if not self.admits(event, times):
+            raise _refused("ε =", _short(price[0]), _short(self.remaining))
+        return replace(self, spent=self.spent + price[0], spent_delta=self.spent_delta + price[1])
+
+
+@dataclass(frozen=True)
+class ZCDPFilter:
+    """A cap on the sum of ρ, and on what events may fail with altogether."""
+
+    rho: Real
+    delta: Real = 0
+    spent: Fraction = Fraction(0)
+    spent_delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        positive("rho", self.rho)
+        probability("delta", self.delta)
+
+    @classmethod
+    def for_target(cls, epsilon: Real, delta: Real) -> "ZCDPFilter":
+        """The largest ρ whose total is (ε, δ)-private by the improved conversion."""
+        e, d = float(positive("epsilon", epsilon)), float(positive("delta", delta))
+        low, high = 0.0, e
+        for _ in range(100):
+            middle = (low + high) / 2
+            if conversion.zcdp_to_dp_improved(middle, d) <= e:
+                low = middle
+            else:
+                high = middle
+        return cls(low)
+
+    @property
+    def remaining(self) -> Fraction:
+        """The ρ that is left."""
+        return rational("rho", self.rho) - self.spent
+
+    def epsilon(self, delta: float) -> float:
+        """What was spent so far, as ε at δ: an odometer reading that is valid at a time fixed in advance."""
+        return conversion.zcdp_to_dp_improved(float(self.spent) * (1 + 2.0**-50), delta)
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether ρ and δ both fit."""
+        rho, n = event.zcdp(), whole("times", times)
+        fits = rho is not None and n * rho <= self.remaining
+        return fits and self.spent_delta + n * event.extra_delta() <= rational("delta", self.delta)
+
+    def spend(self, event: Event, times: int = 1) -> "ZCDPFilter":
+        """The budget after the event."""
+        rho, n = event.zcdp(), whole("times", times)
+        if rho is None:
+            raise InvalidParameter("event", "has no zCDP price, which this budget needs", event.tag)
+        if not self.admits(event, n):
+            raise _refused("ρ =", _short(n * rho), _short(self.remaining))
+        failures = self.spent_delta + n * event.extra_delta()
+        return replace(self, spent=self.spent + n * rho, spent_delta=failures)
+
+
+_ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)
+
+
+@dataclass(frozen=True)
+class RDPFilter:
+    """A cap on the Rényi curve at a few orders fixed in advance; (ε, δ) holds while one of them is kept."""
+
+    epsilon: Real
+    delta: Real
+    orders: tuple[float, ...] = _ORDERS
+    spent: tuple[Fraction, ...] = ()
+    spent_delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        positive("delta", self.delta)
+        if not self.orders or any(not order > 1 for order in self.orders):
+            raise InvalidParameter("orders", "must all be above 1", self.orders)
+        if not self.spent:
+            object.__setattr__(self, "spent", (Fraction(0),) * len(self.orders))
+
+    def caps(self) -> tuple[Fraction, ...]:
+        """ε - ln(2m/δ)/(α - 1) at each order: half of δ for the orders, half for events' own failures."""
+        share = float(rational("delta", self.delta)) / (2 * len(self.orders))
+        return tuple(
+            rational("epsilon", self.epsilon) - Fraction(math.log(1 / share) / (order - 1) * (1 + 2.0**-45))
+            for order in self.orders
+        )
+
+    def _after(self, event: Event, times: int) -> tuple[tuple[Fraction, ...], Fraction]:
+        n = whole("times", times)
+        curve = [event.rdp(order) for order in self.orders]
+        spent = tuple(
+            had + (n * Fraction(value) if math.isfinite(value) else Fraction(10**9))
+            for had, value in zip(self.spent, curve, strict=True)
+        )
+        return spent, self.spent_delta + n * event.extra_delta()
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether at least one order stays within its cap."""
+        spent, failures = self._after(event, times)
+        kept = any(total <= cap for total, cap in zip(spent, self.caps(), strict=True))
+        return kept and failures <= rational("delta", self.delta) / 2
+
+    def spend(self, event: Event, times: int = 1) -> "RDPFilter":
+        """The budget after the event."""
+        if not self.admits(event, times):
+            raise BudgetExceeded("the event's Rényi curve passes the cap at every order")
+        spent, failures = self._after(event, times)
+        return replace(self, spent=spent, spent_delta=failures)
+
+
+@dataclass(frozen=True)
+class TicketBook:
+    """A plan of events priced as a whole before the first is used; tickets are torn out in any order."""
+
+    plan: tuple[Counted, ...]
+    left: tuple[Counted, ...]
+
+    @classmethod
+    def of(cls, plan: list[Event | Counted], *, epsilon: Real, delta: Real) -> "TicketBook":
+        """A book for the plan, refused if the plan as a whole costs more than (ε, δ)."""
+        cap, d = float(positive("epsilon", epsilon)), float(non_negative("delta", delta))
+        price = total(plan).epsilon(d)
+        if price > cap:
+            raise _refused("ε =", f"{price:.6g}", f"{cap:.6g}")
+        return cls(counted(plan), counted(plan))
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether the book holds that many tickets for exactly this event."""
+        return dict(self.left).get(event, 0) >= whole("times", times)
+
+    def spend(self, event: Event, times: int = 1) -> "TicketBook":
+        """The book without the tickets."""
+        if not self.admits(event, times):
+            raise BudgetExceeded("the book holds no such ticket", hint="only events of the plan can be used")
+        left = dict(self.left)
+        left[event] -= times
+        return replace(self, left=tuple(left.items()))

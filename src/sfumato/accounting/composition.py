@@ -1,0 +1,97 @@
+"""Composition theorems by name: each a function of the parameters it was proved for.
+
+`total` takes the least of all of them; here they can be asked one by one, and inverted.
+"""
+
+import math
+from collections.abc import Sequence
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import whole
+
+_UP = 1 + 2.0**-45
+
+
+def _check(epsilon: float, delta: float, slack: float) -> None:
+    if not (epsilon >= 0 and math.isfinite(epsilon)):
+        raise InvalidParameter("epsilon", "must be finite and not negative", epsilon)
+    if not 0 <= delta < 1:
+        raise InvalidParameter("delta", "must be between 0 and 1", delta)
+    if not 0 < slack < 1:
+        raise InvalidParameter("slack", "must be between 0 and 1", slack)
+
+
+def basic_composition(epsilons: Sequence[float], deltas: Sequence[float]) -> tuple[float, float]:
+    """(Σε, Σδ), rounded up (Survey Theorem 3.9, Theorem 3.13 and Corollary 3.11)."""
+    return math.fsum(epsilons) * _UP, min(1.0, math.fsum(deltas) * _UP)
+
+
+def group_privacy(epsilon: float, delta: float, k: int) -> tuple[float, float]:
+    """(kε, δ·Σ_{i<k} e^{iε}) for neighbours k steps apart (Survey Theorem 3.8, errata A13)."""
+    size = whole("k", k, least=1)
+    factor = math.fsum(math.exp(i * epsilon) for i in range(size))
+    return size * epsilon * _UP, min(1.0, delta * factor * _UP)
+
+
+def kl_of_pure(epsilon: float) -> float:
+    """The largest expected loss of an ε-private mechanism: ε·tanh(ε/2), not ε(e^ε - 1) (Survey Lemma 5.5, B13)."""
+    return epsilon * math.tanh(epsilon / 2) * _UP
+
+
+def advanced_composition(
+    epsilon: float, delta: float, k: int, slack: float, *, tight: bool = True
+) -> tuple[float, float]:
+    """k uses of an (ε, δ)-private mechanism: (√(2k·ln(1/slack))·ε + k·KL, kδ + slack).
+
+    Survey Theorem 5.8 and Theorem 5.9. With `tight` the second term is the true KL (errata B13) and the result is
+    never worse than kε; without, it is the theorem as printed.
+    """
+    _check(epsilon, delta, slack)
+    n = whole("k", k, least=1)
+    mean = kl_of_pure(epsilon) if tight else epsilon * math.expm1(epsilon)
+    value = (math.sqrt(2 * n * math.log(1 / slack)) * epsilon + n * mean) * _UP
+    return (min(value, n * epsilon * _UP) if tight else value), min(1.0, (n * delta + slack) * _UP)
+
+
+def advanced_heterogeneous(epsilons: Sequence[float], slack: float, *, tight: bool = True) -> float:
+    """√(2·ln(1/slack)·Σε²) + ΣKL for different mechanisms (Survey Theorem 5.9 with unequal terms)."""
+    squares = math.fsum(e * e for e in epsilons)
+    mean = math.fsum(kl_of_pure(e) if tight else e * math.expm1(e) for e in epsilons)
+    return (math.sqrt(2 * math.log(1 / slack) * squares) + mean) * _UP
+
+
+def advanced_composition_inverse(epsilon: float, delta: float, k: int) -> float:
+    """The largest ε₀ for which k uses of an ε₀-private mechanism are (ε, δ)-private by advanced composition."""
+    low, high = 0.0, epsilon
+    if advanced_composition(high, 0.0, k, delta)[0] <= epsilon:
+        return high
+    for _ in range(200):
+        middle = (low + high) / 2
+        if advanced_composition(middle, 0.0, k, delta)[0] <= epsilon:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def optimal_delta(epsilon_total: float, epsilon: float, delta: float, k: int) -> float:
+    """The exact δ of k uses of an (ε, δ)-private mechanism at ε_total (Kairouz, Oh, Viswanath 2015, Theorem 3.3).
+
+    The loss is ε·(2i - k) with i binomial(k, 1/(1 + e^-ε)), or infinite with probability 1 - (1 - δ)^k.
+    """
+    from scipy.special import gammaln
+
+    n = whole("k", k, least=1)
+    log_p = -math.log1p(math.exp(-epsilon))
+    log_q = -epsilon + log_p
+    first = max(0, math.floor((epsilon_total / epsilon + n) / 2) - 1) if epsilon > 0 else n + 1
+    terms = []
+    for i in range(first, n + 1):
+        loss = epsilon * (2 * i - n)
+        if loss > epsilon_total:
+            log_binomial = float(gammaln(n + 1) - gammaln(i + 1) - gammaln(n - i + 1))
+            term = math.exp(log_binomial + i * log_p + (n - i) * log_q)
+            terms.append(term * -math.expm1(epsilon_total - loss))
+    finite = math.fsum(terms) * (1 + 2.0**-40 * (1 + n))
+    infinite = -math.expm1(n * math.log1p(-delta)) * _UP if delta < 1 else 1.0
+    return min(1.0, (1 - infinite) * finite + infinite)

@@ -1,0 +1,83 @@
+"""From one currency to another: Rényi and zero-concentrated privacy to (ε, δ), and back.
+
+Each theorem of the survey is a function of its own; the improved forms stand beside them (errata C5).
+"""
+
+import math
+from collections.abc import Callable, Iterable
+
+from sfumato.accounting.rdp import Curve
+from sfumato.errors import InvalidParameter
+
+_UP = 1 + 2.0**-45
+
+
+def _check_delta(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise InvalidParameter("delta", "must be between 0 and 1", delta)
+
+
+def rdp_to_dp(alpha: float, epsilon: float, delta: float) -> float:
+    """(α, ε)-RDP implies (ε + ln(1/δ)/(α - 1), δ) (Survey Theorem 8.4 and Theorem 8.8)."""
+    _check_delta(delta)
+    return (epsilon + math.log(1 / delta) / (alpha - 1)) * _UP
+
+
+def rdp_to_dp_improved(alpha: float, epsilon: float, delta: float) -> float:
+    """ε + ln((α-1)/α) - (ln δ + ln α)/(α - 1) (Balle et al. 2020; Canonne, Kamath, Steinke 2020), at least 0."""
+    _check_delta(delta)
+    better = epsilon + math.log((alpha - 1) / alpha) - (math.log(delta) + math.log(alpha)) / (alpha - 1)
+    return max(0.0, better + abs(better) * 2.0**-45 + epsilon * 2.0**-45)
+
+
+def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
+    """The δ of (α, ε(α))-RDP at ε: exp((α-1)(ε(α) - ε))·(1 - 1/α)^α/(α - 1) (Canonne, Kamath, Steinke 2020)."""
+    exponent = (alpha - 1) * (curve - epsilon) + alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)
+    return min(1.0, math.exp(min(0.0, exponent)) * _UP)
+
+
+def zcdp_to_dp(rho: float, delta: float) -> float:
+    """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
+    _check_delta(delta)
+    return (rho + 2 * math.sqrt(rho * math.log(1 / delta))) * _UP
+
+
+def zcdp_to_dp_improved(rho: float, delta: float) -> float:
+    """The improved conversion at the best order of the line α·ρ."""
+    return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * rho, delta))[0] if rho else 0.0
+
+
+def dp_to_zcdp(epsilon: float) -> float:
+    """ε-differential privacy implies ε²/2-zCDP (Survey Theorem 8.14)."""
+    return epsilon * epsilon / 2 * _UP
+
+
+def dp_to_rdp(epsilon: float, alpha: float) -> float:
+    """ε-differential privacy implies RDP at every order, and at order ∞ is the same (Survey Theorem 8.3)."""
+    from sfumato.accounting.rdp import two_point
+
+    return min(epsilon, two_point(epsilon, alpha))
+
+
+def over_orders(curve: Curve, orders: Iterable[float], price: Callable[[float, float], float]) -> float:
+    """The least price over the given orders."""
+    return min((price(alpha, curve(alpha)) for alpha in orders), default=math.inf)
+
+
+def best_order(price: Callable[[float], float]) -> tuple[float, float]:
+    """The least price over all orders, and where: any order is valid, so the search decides tightness only."""
+    low, high = math.log(1e-3), math.log(1e7)  # of α - 1
+    grid = [low + (high - low) * i / 48 for i in range(49)]
+    values = [price(1 + math.exp(x)) for x in grid]
+    at = min(range(len(grid)), key=values.__getitem__)
+    left, right = grid[max(0, at - 1)], grid[min(len(grid) - 1, at + 1)]
+    golden = (math.sqrt(5) - 1) / 2
+    best, where = values[at], grid[at]
+    for _ in range(40):
+        a, b = right - golden * (right - left), left + golden * (right - left)
+        fa, fb = price(1 + math.exp(a)), price(1 + math.exp(b))
+        best, where = min((best, where), (fa, a), (fb, b))
+        left, right = (left, b) if fa < fb else (a, right)
+        if right - left < 1e-7:
+            break
+    return best, 1 + math.exp(where)

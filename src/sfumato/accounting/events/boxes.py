@@ -1,0 +1,83 @@
+"""Black boxes, known only by the promise they keep."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sfumato.accounting.events.base import (
+    Event,
+    Exact,
+)
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, non_negative, positive, probability, rational
+from sfumato.exact.rounding import up
+
+
+@dataclass(frozen=True)
+class Pure(Exact):
+    """A black box with ε-differential privacy."""
+
+    epsilon: Real
+    tag: ClassVar[str] = "pure"
+    _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative}
+
+    def pure(self) -> Fraction:
+        return rational("epsilon", self.epsilon)
+
+
+@dataclass(frozen=True)
+class Approximate(Exact):
+    """A black box with (ε, δ)-differential privacy."""
+
+    epsilon: Real
+    delta: Real
+    tag: ClassVar[str] = "approximate"
+    _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative, "delta": probability}
+
+    def pure(self) -> Fraction:
+        return rational("epsilon", self.epsilon)
+
+    def extra_delta(self) -> Fraction:
+        return rational("delta", self.delta)
+
+
+@dataclass(frozen=True)
+class ZCDP(Exact):
+    """A black box with ρ-zero-concentrated differential privacy (Survey Definition 8.9)."""
+
+    rho: Real
+    tag: ClassVar[str] = "zcdp"
+    _checks: ClassVar[dict[str, Any]] = {"rho": non_negative}
+
+    def zcdp(self) -> Fraction:
+        return rational("rho", self.rho)
+
+    def laws(self) -> None:
+        return None
+
+    def grouped(self, k: int) -> Event:
+        """k²·ρ (Survey Theorem 8.12)."""
+        return ZCDP(k * k * self.zcdp())
+
+
+@dataclass(frozen=True)
+class Renyi(Exact):
+    """A black box with (α, ε)-Rényi differential privacy at one order (Survey Definition 8.2)."""
+
+    alpha: Real
+    epsilon: Real
+    tag: ClassVar[str] = "renyi"
+    _checks: ClassVar[dict[str, Any]] = {"alpha": positive, "epsilon": non_negative}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if rational("alpha", self.alpha) <= 1:
+            raise InvalidParameter("alpha", "must be above 1", self.alpha)
+
+    def rdp(self, alpha: float) -> float:
+        """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
+        return up(rational("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+
+    def laws(self) -> None:
+        return None

@@ -1,0 +1,159 @@
+"""Selection, the sparse vector family, and thresholded keys."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sfumato.accounting import losslaw
+from sfumato.accounting.events.base import (
+    Event,
+    Exact,
+    an_event,
+    both,
+    whole_from_one,
+)
+from sfumato.accounting.events.boxes import Pure
+from sfumato.accounting.losslaw import LossLaw
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, positive, probability, rational
+from sfumato.exact.rounding import up
+
+
+@dataclass(frozen=True)
+class Exponential(Exact):
+    """The exponential mechanism: ε-bounded range, hence ε²/8-zCDP (Cesar, Rogers 2021; Survey Algorithm 4)."""
+
+    epsilon: Real
+    tag: ClassVar[str] = "exponential"
+    law_is_tight: ClassVar[bool] = False
+    _checks: ClassVar[dict[str, Any]] = {"epsilon": positive}
+
+    def pure(self) -> Fraction:
+        return rational("epsilon", self.epsilon)
+
+    def zcdp(self) -> Fraction:
+        return self.pure() ** 2 / 8
+
+    def certain_laws(self) -> tuple[LossLaw, LossLaw]:
+        """Two candidates whose scores change places: randomised response with half the ε."""
+        return both(losslaw.two_point(float(self.pure() / 2)))
+
+    def grouped(self, k: int) -> Event:
+        return Exponential(k * self.pure())
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip(Pure):
+    """Permute-and-flip, the one-sided noisy arg-max (Survey Theorem 4.7)."""
+
+    tag: ClassVar[str] = "permute_and_flip"
+
+
+@dataclass(frozen=True)
+class NoisyMax(Pure):
+    """Report noisy max with two-sided noise (Survey Algorithm 2, errata A17)."""
+
+    tag: ClassVar[str] = "noisy_max"
+
+
+@dataclass(frozen=True)
+class AboveThreshold(Pure):
+    """AboveThreshold, which halts after its first ⊤ (Survey Theorem 6.1, errata A1)."""
+
+    tag: ClassVar[str] = "above_threshold"
+
+
+@dataclass(frozen=True)
+class SparseVector(Exact):
+    """Generalised SVT with noise `threshold` (for Δ) and `query` (for 2Δ), cutoff c and at most `length` queries.
+
+    ε_ρ(α) + c·ε_ν(∞) where the query noise is pure, else ε_ρ(α) + c·ε_ν(α) + ln(1 + Σ_{k≤c} C(length, k))/(α - 1)
+    (Survey Theorem 9.9 and Theorem 9.12, errata A8 and B10).
+    """
+
+    threshold: Event
+    query: Event
+    cutoff: int = 1
+    length: int | None = None
+    tag: ClassVar[str] = "sparse_vector"
+    law_is_tight: ClassVar[bool] = False
+    _checks: ClassVar[dict[str, Any]] = {"cutoff": whole_from_one}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("threshold", "query"):
+            an_event(name, getattr(self, name))
+        if self.length is not None:
+            whole_from_one("length", self.length)
+        elif self.query.pure() is None:
+            raise InvalidParameter("length", "must be given where the query noise is not pure", self.length)
+
+    def pure(self) -> Fraction | None:
+        threshold, query = self.threshold.pure(), self.query.pure()
+        return None if threshold is None or query is None else threshold + self.cutoff * query
+
+    def zcdp(self) -> None:
+        return None
+
+    def certain_laws(self) -> None:
+        return None
+
+    def rdp(self, alpha: float) -> float:
+        bounds = [super().rdp(alpha)]
+        query = self.query.pure()
+        if query is not None:
+            bounds.append(self.threshold.rdp(alpha) + up(self.cutoff * query))
+        if self.length is not None:
+            outputs = 1 + sum(math.comb(self.length, k) for k in range(min(self.cutoff, self.length) + 1))
+            rest = math.log(outputs) / (alpha - 1)
+            bounds.append(self.threshold.rdp(alpha) + self.cutoff * self.query.rdp(alpha) + rest)
+        return min(bounds) * (1 + 2.0**-40)
+
+    def extra_delta(self) -> Fraction:
+        return self.threshold.extra_delta() + self.cutoff * self.query.extra_delta()
+
+
+@dataclass(frozen=True)
+class Thresholded(Exact):
+    """Noisy counts of which only those above a threshold are shown: the noise's price plus the δ of a lone key."""
+
+    event: Event
+    delta: Real
+    tag: ClassVar[str] = "thresholded"
+    _checks: ClassVar[dict[str, Any]] = {"delta": probability}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        an_event("event", self.event)
+
+    def pure(self) -> Fraction | None:
+        return self.event.pure()
+
+    def zcdp(self) -> Fraction | None:
+        return self.event.zcdp()
+
+    def rdp(self, alpha: float) -> float:
+        return self.event.rdp(alpha)
+
+    def extra_delta(self) -> Fraction:
+        return min(Fraction(1), self.event.extra_delta() + rational("delta", self.delta))
+
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        inner = self.event.laws()
+        if inner is None:
+            return None
+        remove, add = (_with_infinity(law, up(rational("delta", self.delta))) for law in inner)
+        return remove, add
+
+
+def _with_infinity(law: LossLaw, delta: float) -> LossLaw:
+    return LossLaw(
+        law.losses,
+        law.masses,
+        law.smooth,
+        min(1.0, law.infinite + delta),
+        law.forward,
+        law.backward,
+        law.weight,
+    )

@@ -1,0 +1,68 @@
+"""The Gaussian mechanism's exact privacy curve (Balle, Wang 2018, Theorem 8), for every ε and δ.
+
+δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). With a = ε/μ - μ/2, b = ε/μ + μ/2 and Mills' ratio R, e^ε·φ(b) = φ(a), so
+δ = φ(a)·(R(a) - R(b)): no cancellation but that of the two ratios, which the slack covers.
+"""
+
+import math
+from fractions import Fraction
+
+from sfumato.exact.rounding import sqrt_up, up
+
+_SQRT_HALF = math.sqrt(0.5)
+
+
+def _mills(x: float) -> float:
+    """(1 - Φ(x))/φ(x), for x of either sign."""
+    from scipy.special import erfcx
+
+    return float(erfcx(x * _SQRT_HALF)) * math.sqrt(math.pi / 2)
+
+
+def delta(epsilon: float, mu: float) -> float:
+    """The least δ of Gaussian noise with Δ/σ = μ, rounded up."""
+    if mu == 0:
+        return 0.0
+    a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    if a < -35:
+        return 1.0
+    gap = _mills(a) - _mills(b)
+    value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * (gap + 2.0**-50 * _mills(a))
+    return min(1.0, value * (1 + 2.0**-45 * (1 + a * a)))
+
+
+def epsilon(delta_: float, mu: float) -> float:
+    """The least ε of Gaussian noise with Δ/σ = μ, rounded up."""
+    if mu == 0 or delta_ >= 1 or delta(0.0, mu) <= delta_:
+        return 0.0
+    low, high = 0.0, mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta_)) + 1e-300
+    while delta(high, mu) > delta_:
+        high *= 1.5
+    for _ in range(80):
+        middle = (low + high) / 2
+        if delta(middle, mu) > delta_:
+            low = middle
+        else:
+            high = middle
+        if high - low <= 1e-14 * high:
+            break
+    return high
+
+
+def mu_of(squared: Fraction) -> float:
+    """√(Σ(Δ/σ)²), rounded up: Gaussian events compose to one."""
+    return sqrt_up(squared) if squared else 0.0
+
+
+def sigma_for(epsilon_: float, delta_: float) -> float:
+    """The least σ/Δ that meets (ε, δ), rounded up."""
+    low, high = 1e-12, 1.0
+    while delta(epsilon_, 1 / high) > delta_:
+        high *= 2
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        if delta(epsilon_, 1 / middle) > delta_:
+            low = middle
+        else:
+            high = middle
+    return up(Fraction(high))

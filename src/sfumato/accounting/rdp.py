@@ -1,0 +1,77 @@
+"""Rényi curves: ε(α) of one application, rounded up (Survey Definition 8.1, Theorem 8.6).
+
+A curve is evaluated at any real order α > 1 in floats; every value carries a relative allowance that covers
+the roundings of its formula.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sfumato.accounting.losslaw import LossLaw, Reals
+
+Curve = Callable[[float], float]
+_SLACK = 1 + 2.0**-40
+
+STANDARD_ORDERS: tuple[float, ...] = (
+    *(1 + x / 10 for x in range(1, 100)),
+    *map(float, range(11, 64)),
+    128.0,
+    256.0,
+    512.0,
+    1024.0,
+)
+"""The orders most accountants try; ours searches all real orders unless told to use these."""
+
+
+def two_point(epsilon: float, alpha: float) -> float:
+    """Randomised response, the worst ε-private mechanism: ln(p^α·q^(1-α) + q^α·p^(1-α))/(α - 1)."""
+    log_p, log_q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    first, second = alpha * log_p + (1 - alpha) * log_q, alpha * log_q + (1 - alpha) * log_p
+    return max(0.0, _log_add(first, second) / (alpha - 1)) * _SLACK
+
+
+def categorical(epsilon: float, categories: int, alpha: float) -> float:
+    """k-ary randomised response, by summing over its outcomes."""
+    total = epsilon + math.log1p((categories - 1) * math.exp(-epsilon))
+    log_p, log_q = epsilon - total, -total
+    same = math.log(categories - 2) + log_q if categories > 2 else -math.inf
+    first, second = alpha * log_p + (1 - alpha) * log_q, alpha * log_q + (1 - alpha) * log_p
+    return max(0.0, _log_add(_log_add(first, second), same) / (alpha - 1)) * _SLACK
+
+
+def laplace(epsilon: float, alpha: float) -> float:
+    """Laplace noise of scale 1/ε: ln(α/(2α-1)·e^((α-1)ε) + (α-1)/(2α-1)·e^(-αε))/(α - 1) (Mironov 2017)."""
+    first = math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * epsilon
+    second = math.log((alpha - 1) / (2 * alpha - 1)) - alpha * epsilon
+    return max(0.0, _log_add(first, second) / (alpha - 1)) * _SLACK
+
+
+def gaussian(rho: float, alpha: float) -> float:
+    """ρ-zCDP is the line α·ρ (Survey Definition 8.9)."""
+    return alpha * rho * _SLACK
+
+
+def of_law(laws: list[LossLaw], alpha: float) -> float:
+    """The curve of a loss law, E exp((α-1)ℓ) by quadrature, over the directions given."""
+    worst = 0.0
+    for law in laws:
+        if law.infinite > 1e-12:
+            return math.inf
+        losses, masses = _nodes(law, alpha)
+        exponents = (alpha - 1) * losses + np.log(np.maximum(masses, 1e-320))
+        top = float(exponents.max())
+        value = (top + math.log(float(np.exp(exponents - top).sum()))) / (alpha - 1)
+        worst = max(worst, value)
+    return worst * (1 + 2.0**-30)
+
+
+def _nodes(law: LossLaw, alpha: float) -> tuple[Reals, Reals]:
+    """Nodes that reach as far as the order looks: e^((α-1)ℓ) moves the mass out by α - 1 spreads."""
+    return law.nodes(10.0 ** -max(30.0, min(300.0, 12.0 * alpha)))
+
+
+def _log_add(a: float, b: float) -> float:
+    top, low = max(a, b), min(a, b)
+    return top if low == -math.inf else top + math.log1p(math.exp(low - top))

@@ -1,0 +1,105 @@
+"""Events as JSON, through a closed registry: what is not on the list is not an event."""
+
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from fractions import Fraction
+from typing import Any
+
+from sfumato.accounting import events
+from sfumato.accounting.events import Event
+from sfumato.errors import InvalidParameter
+
+PLAIN = (
+    events.Pure,
+    events.Approximate,
+    events.ZCDP,
+    events.Renyi,
+    events.Laplace,
+    events.Geometric,
+    events.CensoredGeometric,
+    events.Gaussian,
+    events.DiscreteGaussian,
+    events.RandomizedResponse,
+    events.Exponential,
+    events.PermuteAndFlip,
+    events.NoisyMax,
+    events.AboveThreshold,
+    events.SparseVector,
+    events.Thresholded,
+    events.Subsampled,
+)
+REGISTRY: dict[str, type[Event]] = {
+    kind.tag: kind for kind in (*PLAIN, events.Composition, events.Parallel, events.Group)
+}
+_NUMBER = re.compile(r"-?[0-9]{1,5000}(/[0-9]{1,5000})?")
+
+
+def from_json(data: Any) -> Event:
+    """The event that `to_json` wrote; anything else is refused by name.
+
+    >>> from_json({"kind": "laplace", "epsilon": "1/10"})
+    Laplace(epsilon=Fraction(1, 10))
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        raise InvalidParameter("event", "must be an object with a `kind`", data)
+    tag = data["kind"]
+    if tag not in REGISTRY:
+        raise InvalidParameter("event", "is not known", tag, hint="known events: " + ", ".join(sorted(REGISTRY)))
+    given = {key: value for key, value in data.items() if key != "kind"}
+    return _SPECIAL[tag](given) if tag in _SPECIAL else _plain(REGISTRY[tag], given)
+
+
+def _plain(kind: type[Event], given: dict[str, Any]) -> Event:
+    expected = {f.name: f for f in fields(kind)}  # type: ignore[arg-type]
+    required = {name for name, f in expected.items() if f.default is MISSING}
+    _exactly(kind.tag, given, required=required, allowed=set(expected))
+    return kind(**{name: _value(value) for name, value in given.items()})
+
+
+def _exactly(tag: str, given: dict[str, Any], *, required: set[str], allowed: set[str]) -> None:
+    for name in sorted(required - set(given)):
+        raise InvalidParameter(name, f"is missing from event `{tag}`", given)
+    for name in sorted(set(given) - allowed):
+        raise InvalidParameter(name, f"is not a field of event `{tag}`", given[name])
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return from_json(value)
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value) or value.endswith("/0"):
+            raise InvalidParameter("number", "must be written as p or p/q", value)
+        return Fraction(value)
+    return value
+
+
+def _list(tag: str, given: dict[str, Any]) -> list[Any]:
+    _exactly(tag, given, required={"parts"}, allowed={"parts"})
+    if not isinstance(given["parts"], list):
+        raise InvalidParameter("parts", "must be a list", given["parts"])
+    return given["parts"]
+
+
+def _composition(given: dict[str, Any]) -> Event:
+    parts = _list("composition", given)
+    for part in parts:
+        if not isinstance(part, list) or len(part) != 2:
+            raise InvalidParameter("parts", "must hold pairs of an event and how often", part)
+    return events.Composition([(from_json(event), n) for event, n in parts])
+
+
+def _parallel(given: dict[str, Any]) -> Event:
+    return events.Parallel([from_json(part) for part in _list("parallel", given)])
+
+
+def _group(given: dict[str, Any]) -> Event:
+    _exactly("group", given, required={"k", "inner"}, allowed={"k", "inner"})
+    return events.Group(given["k"], from_json(given["inner"]))
+
+
+_SPECIAL: dict[str, Callable[[dict[str, Any]], Event]] = {
+    "composition": _composition,
+    "parallel": _parallel,
+    "group": _group,
+}

@@ -1,0 +1,335 @@
+"""The accountant: the price of a list of events, as the least of all bounds that hold for it.
+
+Every bound here holds for events fixed in advance or chosen adaptively from a fixed list of parameters. When
+the parameters themselves are chosen as answers come in, use a filter (`accounting.budgets`).
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.accounting import conversion, events, gaussian, losslaw, pld
+from sfumato.accounting.composition import advanced_heterogeneous
+from sfumato.accounting.events import Counted, Event
+from sfumato.accounting.rdp import STANDARD_ORDERS
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import whole
+from sfumato.exact.rounding import up
+
+_MOST_CHOICES = 32
+
+
+def total(parts: Iterable[Event | Counted]) -> "Total":
+    """The privacy loss of events, each given alone or with how often it happened.
+
+    >>> from sfumato.accounting import events
+    >>> spent = total([(events.Laplace(epsilon=0.1), 100), events.Gaussian(sigma=20)])
+    >>> round(spent.epsilon(delta=1e-6), 2)
+    4.7
+    """
+    return Total(events.counted(parts))
+
+
+@dataclass(frozen=True)
+class Total:
+    """A privacy loss that composes with + and n *, and answers as (ε, δ)."""
+
+    parts: tuple[Counted, ...]
+
+    def __add__(self, other: "Total") -> "Total":
+        return total([*self.parts, *other.parts])
+
+    def __rmul__(self, n: int) -> "Total":
+        times = whole("n", n)
+        return total([(event, times * count) for event, count in self.parts])
+
+    def epsilon(self, delta: float) -> float:
+        """The least ε any known bound gives at δ, rounded up; infinite if none does."""
+        _unit("delta", delta)
+        return max((_least_epsilon(choice, delta) for choice in _choices(self.parts)), default=0.0)
+
+    def delta(self, epsilon: float) -> float:
+        """The least δ any known bound gives at ε, rounded up."""
+        if isinstance(epsilon, bool) or not epsilon >= 0:
+            raise InvalidParameter("epsilon", "must not be negative", epsilon)
+        return max((_least_delta(choice, float(epsilon)) for choice in _choices(self.parts)), default=0.0)
+
+    def lower_epsilon(self, delta: float) -> float:
+        """An ε that the events, taken at their worst, certainly spend at δ."""
+        _unit("delta", delta)
+        return max((_certain_epsilon(choice, delta) for choice in _choices(self.parts)), default=0.0)
+
+    def bounds(self, delta: float) -> dict[str, float]:
+        """ε by each bound alone; infinite where a bound does not apply."""
+        _unit("delta", delta)
+        found: dict[str, float] = {}
+        for choice in _choices(self.parts):
+            for name, bound in BOUNDS.items():
+                found[name] = max(found.get(name, 0.0), bound(choice, delta))
+        return found
+
+
+def _unit(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not 0 <= value <= 1:
+        raise InvalidParameter(name, "must be between 0 and 1", value)
+
+
+# ---- which events, when some are parallel ---------------------------------------------------------------
+
+
+def _choices(parts: tuple[Counted, ...]) -> list[tuple[Counted, ...]]:
+    """The lists of plain events that neighbours could face: one part of each parallel event.
+
+    A parallel event that happened often stays whole (its parts may be met in any order), and is then priced
+    by the currencies that take a maximum.
+    """
+    options: list[list[tuple[Counted, ...]]] = []
+    for event, n in parts:
+        if n:
+            options.append(_expand(event, n))
+    if math.prod(len(option) for option in options) > _MOST_CHOICES:
+        options = [
+            option if len(option) == 1 else [((event, n),)]
+            for option, (event, n) in zip(options, [part for part in parts if part[1]], strict=True)
+        ]
+    return [events.counted(itertools.chain.from_iterable(choice)) for choice in itertools.product(*options)]
+
+
+def _expand(event: Event, n: int) -> list[tuple[Counted, ...]]:
+    if isinstance(event, events.Group):
+        return _expand(event.inner, n)
+    if isinstance(event, events.Composition):
+        return [
+            tuple(itertools.chain.from_iterable(choice))
+            for choice in itertools.product(*(_expand(part, n * times) for part, times in event.parts if times))
+        ]
+    if isinstance(event, events.Parallel):
+        parts = _undominated(event.parts)
+        if n == 1 or len(parts) == 1:
+            return [choice for part in parts for choice in _expand(part, n)]
+    return [((event, n),)]
+
+
+def _undominated(parts: tuple[Event, ...]) -> list[Event]:
+    """Parts without those that another of the same kind covers at every parameter."""
+    kept: list[Event] = []
+    for part in dict.fromkeys(parts):
+        if not any(_covers(other, part) for other in parts if other != part):
+            kept.append(part)
+    return kept
+
+
+def _covers(large: Event, small: Event) -> bool:
+    if type(large) is not type(small):
+        return False
+    if isinstance(large, events.Gaussian) and isinstance(small, events.Gaussian):
+        return large.mu_squared() > small.mu_squared()
+    if isinstance(large, events.Pure | events.Laplace | events.Exponential):
+        less = small.pure()
+        return less is not None and large.pure() > less
+    return False
+
+
+# ---- the bounds, each for a list of plain events ---------------------------------------------------------
+
+
+def _extra(choice: tuple[Counted, ...]) -> Fraction:
+    return sum((n * event.extra_delta() for event, n in choice), Fraction(0))
+
+
+def _left(choice: tuple[Counted, ...], delta: float) -> float:
+    """What of δ is left after the events' own failures, rounded down."""
+    return float(Fraction(delta) - _extra(choice)) * (1 - 2.0**-50)
+
+
+def _pure(choice: tuple[Counted, ...], delta: float) -> float:
+    """Σ nε, exactly (Survey Theorem 3.9 and Corollary 3.11)."""
+    if _extra(choice) > delta:
+        return math.inf
+    sums = [(event.pure(), n) for event, n in choice]
+    if any(epsilon is None for epsilon, _ in sums):
+        return math.inf
+    return up(sum((n * epsilon for epsilon, n in sums if epsilon is not None), Fraction(0)))
+
+
+def _gaussian(choice: tuple[Counted, ...], delta: float) -> float:
+    squared = _only_gaussian(choice)
+    return math.inf if squared is None or delta == 0 else gaussian.epsilon(delta, gaussian.mu_of(squared))
+
+
+def _only_gaussian(choice: tuple[Counted, ...]) -> Fraction | None:
+    total_squared = Fraction(0)
+    for event, n in choice:
+        if not isinstance(event, events.Gaussian):
+            return None
+        total_squared += n * event.mu_squared()
+    return total_squared
+
+
+def _curve(choice: tuple[Counted, ...]) -> Callable[[float], float]:
+    return lambda alpha: math.fsum(n * event.rdp(alpha) for event, n in choice) * (1 + 2.0**-50)
+
+
+def _rdp(choice: tuple[Counted, ...], delta: float) -> float:
+    """The improved conversion at the best of all orders."""
+    left, curve = _left(choice, delta), _curve(choice)
+    if left <= 0 or not _has_curve(choice):
+        return math.inf
+    return conversion.best_order(lambda alpha: conversion.rdp_to_dp_improved(alpha, curve(alpha), left))[0]
+
+
+def _has_curve(choice: tuple[Counted, ...]) -> bool:
+    return all(math.isfinite(event.rdp(1.001)) for event, _ in choice)
+
+
+def _rdp_standard(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
+    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+        left = _left(choice, delta)
+        if left <= 0 or not _has_curve(choice):
+            return math.inf
+        convert = conversion.rdp_to_dp if seed else conversion.rdp_to_dp_improved
+        return conversion.over_orders(_curve(choice), STANDARD_ORDERS, lambda alpha, value: convert(alpha, value, left))
+
+    return bound
+
+
+def _zcdp(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
+    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+        left = _left(choice, delta)
+        rhos = [(event.zcdp(), n) for event, n in choice]
+        if left <= 0 or any(rho is None for rho, _ in rhos):
+            return math.inf
+        rho = up(sum((n * r for r, n in rhos if r is not None), Fraction(0)))
+        return (conversion.zcdp_to_dp if seed else conversion.zcdp_to_dp_improved)(rho, left)
+
+    return bound
+
+
+def _shares(choice: tuple[Counted, ...], delta: float) -> list[tuple[float, int]] | None:
+    """Each event's own ε, with δ shared equally among those that need some."""
+    needy = sum(n for event, n in choice if event.pure() is None)
+    left = _left(choice, delta)
+    if left <= 0 and needy:
+        return None
+    found = []
+    for event, n in choice:
+        epsilon = event.pure()
+        own = up(epsilon) if epsilon is not None else _least_epsilon(((event, 1),), left / needy)
+        found.append((own, n))
+    return found
+
+
+def _basic(choice: tuple[Counted, ...], delta: float) -> float:
+    """Each event at its share of δ, added up (Survey Theorem 3.13)."""
+    if _extra(choice) > delta:
+        return math.inf
+    shares = _shares(choice, delta)
+    return math.inf if shares is None else math.fsum(n * e for e, n in shares) * (1 + 2.0**-50)
+
+
+def _advanced(tight: bool) -> Callable[[tuple[Counted, ...], float], float]:
+    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+        pure = all(event.pure() is not None for event, _ in choice)
+        left = _left(choice, delta)
+        if left <= 0:
+            return math.inf
+        slack = left if pure else left / 2
+        shares = _shares(choice, float(_extra(choice)) + left - (0.0 if pure else slack))
+        if shares is None:
+            return math.inf
+        return advanced_heterogeneous([e for e, n in shares for _ in range(n)], slack, tight=tight)
+
+    return bound
+
+
+def _laws(choice: tuple[Counted, ...], *, certain: bool = False) -> list[list[tuple[losslaw.LossLaw, int]]] | None:
+    """The laws of both directions, Gaussians joined to one; None if an event has none."""
+    squared = sum((n * e.mu_squared() for e, n in choice if isinstance(e, events.Gaussian)), Fraction(0))
+    directions: list[list[tuple[losslaw.LossLaw, int]]] = [[], []]
+    one_sided = False
+    for event, n in choice:
+        if isinstance(event, events.Gaussian):
+            continue
+        laws = event.certain_laws() if certain else event.laws()
+        if laws is None:
+            return None
+        one_sided |= laws[0] is not laws[1]
+        for direction, law in zip(directions, laws, strict=True):
+            direction.append((law, n))
+    if squared:
+        for direction in directions:
+            direction.append((losslaw.gaussian(gaussian.mu_of(squared)), 1))
+    return directions if one_sided else directions[:1]
+
+
+def _pld(choice: tuple[Counted, ...], delta: float) -> float:
+    laws = _laws(choice)
+    if laws is None or delta == 0:
+        return math.inf
+    return max(pld.compose(direction, delta).epsilon(delta) for direction in laws)
+
+
+BOUNDS: dict[str, Callable[[tuple[Counted, ...], float], float]] = {
+    "pure": _pure,
+    "basic": _basic,
+    "advanced": _advanced(tight=True),
+    "advanced_seed": _advanced(tight=False),
+    "zcdp": _zcdp(seed=False),
+    "zcdp_seed": _zcdp(seed=True),
+    "rdp": _rdp,
+    "rdp_standard": _rdp_standard(seed=False),
+    "rdp_seed": _rdp_standard(seed=True),
+    "gaussian": _gaussian,
+    "pld": _pld,
+}
+"""Every bound by name; those that end in `_seed` are the survey's theorems as printed and corrected."""
+
+
+def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
+    """The least of the bounds that could be least: closed forms first, Rényi where the law is not all."""
+    if not choice or delta >= 1:
+        return 0.0
+    exact = _gaussian(choice, delta)
+    if exact < math.inf:
+        return exact
+    composed = _pld(choice, delta)
+    best = min(_pure(choice, delta), composed)
+    if composed == math.inf or not all(event.law_is_tight for event, _ in choice):
+        best = min(best, _rdp(choice, delta))
+    return best
+
+
+def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
+    if not choice:
+        return 0.0
+    squared = _only_gaussian(choice)
+    if squared is not None:
+        return gaussian.delta(epsilon, gaussian.mu_of(squared))
+    extra = min(1.0, up(_extra(choice)))
+    found = [1.0]
+    if _pure(choice, 1.0) <= epsilon:
+        found.append(extra)
+    laws = _laws(choice)
+    if laws is not None:
+        found.append(max(pld.compose(direction, 1e-12).delta(epsilon) for direction in laws))
+    if laws is None or not all(event.law_is_tight for event, _ in choice):
+        curve = _curve(choice)
+        if _has_curve(choice):
+            best, _ = conversion.best_order(lambda alpha: conversion.rdp_delta(alpha, curve(alpha), epsilon))
+            found.append(min(1.0, best + extra))
+    return min(found)
+
+
+def _certain_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
+    if not choice or delta >= 1:
+        return 0.0
+    squared = _only_gaussian(choice)
+    if squared is not None and delta > 0:
+        return gaussian.epsilon(delta, gaussian.mu_of(squared)) * (1 - 1e-9)
+    laws = _laws(choice, certain=True)
+    if laws is None or delta == 0:
+        return 0.0
+    return max(pld.compose(direction, delta, pld.merge_the_cells).epsilon_below(delta) for direction in laws)
