@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import dp_accounting
 from dp_accounting import pld as google
 
 from report import Row, at_least, at_most, publish, speeds
@@ -17,57 +16,47 @@ from sfumato.accounting import PureFilter, RDPFilter, ZCDPFilter, events, total
 
 warnings.filterwarnings("ignore")
 DELTA = 1e-6
-E = dp_accounting
 
 
-def google_event(event: events.Event) -> dp_accounting.DpEvent | None:
-    """The same event in dp-accounting's words; None where it has none."""
+def google_law(event: events.Event) -> google.privacy_loss_distribution.PrivacyLossDistribution | None:
+    """The same event as a distribution of dp-accounting's, at its default grid; None where it has none."""
+    library = google.privacy_loss_distribution
     match event:
         case events.Laplace():
-            return E.LaplaceDpEvent(1 / float(event.epsilon))
+            return library.from_laplace_mechanism(1 / float(event.epsilon))
         case events.Gaussian():
-            return E.GaussianDpEvent(float(event.sigma))
+            return library.from_gaussian_mechanism(float(event.sigma))
         case events.Subsampled(event=events.Gaussian() as inner):
-            return E.PoissonSampledDpEvent(float(event.rate), E.GaussianDpEvent(float(inner.sigma)))
+            return library.from_gaussian_mechanism(float(inner.sigma), sampling_prob=float(event.rate))
         case events.RandomizedResponse():
-            noise = 2 / (1 + math.exp(float(event.epsilon)))
-            return E.dp_event.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=2)
+            return library.from_randomized_response(2 / (1 + math.exp(float(event.epsilon))), 2)
         case events.DiscreteGaussian():
-            return (
-                E.dp_event.DiscreteGaussianDpEvent(float(event.sigma))
-                if hasattr(E.dp_event, "DiscreteGaussianDpEvent")
-                else None
-            )
+            return library.from_discrete_gaussian_mechanism(float(event.sigma))
         case events.Geometric():
-            return (
-                E.dp_event.DiscreteLaplaceDpEvent(float(event.epsilon), 1)
-                if hasattr(E.dp_event, "DiscreteLaplaceDpEvent")
-                else None
-            )
+            return library.from_discrete_laplace_mechanism(float(event.epsilon))
         case events.Pure():
-            return E.EpsilonDeltaDpEvent(float(event.epsilon), 0.0)
+            return library.from_privacy_parameters(google.common.DifferentialPrivacyParameters(float(event.epsilon)))
         case events.Approximate():
-            return E.EpsilonDeltaDpEvent(float(event.epsilon), float(event.delta))
+            parameters = google.common.DifferentialPrivacyParameters(float(event.epsilon), float(event.delta))
+            return library.from_privacy_parameters(parameters)
         case _:
             return None
 
 
 def google_epsilon(case: str) -> Callable[[], float] | None:
-    """dp-accounting's PLD accountant on a case, at its default grid; None where it has no price."""
-    parts = [(google_event(event), n) for event, n in CASES[case]]
-    if any(event is None for event, _ in parts):
+    """dp-accounting's privacy-loss distributions on a case; None where it has no price."""
+    if any(isinstance(event, events.Exponential) for event, _ in CASES[case]):
         return None
 
     def run() -> float:
-        accountant = google.PLDAccountant()
-        for event, n in parts:
-            # randomised response ignores its count there, so it is composed by hand
-            if isinstance(event, E.dp_event.RandomizedResponseDpEvent):
-                for _ in range(n):
-                    accountant.compose(event)
-            else:
-                accountant.compose(event, n)
-        return float(accountant.get_epsilon(DELTA))
+        whole = None
+        for event, n in CASES[case]:
+            law = google_law(event)
+            assert law is not None
+            part = law.self_compose(n) if n > 1 else law
+            whole = part if whole is None else whole.compose(part)
+        assert whole is not None
+        return float(whole.get_epsilon_for_delta(DELTA))
 
     return run
 

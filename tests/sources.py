@@ -52,3 +52,18 @@ class ConstantBits:
 
     def words(self, n: int) -> NDArray[np.uint64]:
         return np.full(n, self._value, dtype=np.uint64)
+
+
+class EdgeBits(SeededBits):
+    """One chosen word first, wherever a draw begins, then honest ones: puts draws on edges and boundaries."""
+
+    def __init__(self, value: int, word_bits: int = 64, *, times: int = 3) -> None:
+        super().__init__(value % 2**32, word_bits)
+        self._edge, self._times = value, times
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        words = super().words(n)
+        edges = min(n, self._times)
+        words[:edges] = self._edge
+        self._times -= edges
+        return words

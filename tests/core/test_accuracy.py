@@ -50,6 +50,13 @@ def test_deviations_invert_their_bounds(widths: list[float], beta: float) -> Non
     assert accuracy.chernoff(7, accuracy.chernoff_deviation(7, beta)) <= beta
 
 
+def test_azuma_takes_ranges_not_deviations() -> None:
+    """A coin of ±1 has c = 2: with c = 1 the bound would be below the truth."""
+    true = float(stats.binom.sf(59, 100, 0.5))  # a sum of 100 coins of ±1 is at least 20
+    assert accuracy.azuma([2] * 100, 20) >= true
+    assert accuracy.azuma([1] * 100, 20) < true
+
+
 @given(st.integers(0, 3000))
 def test_stirling_encloses_the_factorial(n: int) -> None:
     low, high = accuracy.log_factorial_bounds(n)
@@ -66,6 +73,9 @@ def test_bad_arguments_are_refused(bad: object) -> None:
         lambda: accuracy.chernoff_above(10, 0.5, bad),  # type: ignore[arg-type]
         lambda: accuracy.chernoff_deviation(10, bad),  # type: ignore[arg-type]
     ):
+        with pytest.raises(InvalidParameter):
+            call()
+    for call in (lambda: accuracy.hoeffding(3, 1), lambda: accuracy.log_factorial_bounds(10**400)):  # type: ignore[arg-type]
         with pytest.raises(InvalidParameter):
             call()
     with pytest.raises(InvalidParameter, match="beta"):

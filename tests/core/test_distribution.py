@@ -100,10 +100,34 @@ def test_warners_coins_are_ln_3_private() -> None:
 
 
 def test_probabilities_must_sum_to_one_exactly() -> None:
-    with pytest.raises(InvalidParameter, match="sum to 1 exactly") as caught:
+    with pytest.raises(InvalidParameter, match="off by") as caught:
         Distribution({0: 0.1, 1: 0.2, 2: 0.7})
     assert "Fractions" in caught.value.hint
     with pytest.raises(InvalidParameter, match="between 0 and 1"):
         Distribution({0: -1, 1: 2})
+    with pytest.raises(InvalidParameter, match="list"):
+        Distribution([1])  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="possible under p"):
         privacy_loss(Distribution({0: 1}), Distribution({0: 1}), 1)
+
+
+def test_divergences_are_rounded_up() -> None:
+    """Against 200 digits: a divergence one float too small would be a price too small."""
+    from flint import arb, ctx, fmpq
+
+    def ball(x: Fraction) -> arb:
+        return arb(fmpq(x.numerator, x.denominator))
+
+    for i in range(1, 60):
+        p = Distribution({0: Fraction(i, 61), 1: Fraction(61 - i, 61)})
+        q = Distribution({0: Fraction(i + 5, 97), 1: Fraction(92 - i, 97)})
+        with ctx.workprec(600):
+            kl = sum(ball(p[k]) * ball(p[k] / q[k]).log() for k in (0, 1))
+            top = max(p[k] / q[k] for k in (0, 1))
+            assert arb(kl_divergence(p, q)) >= kl
+            assert arb(max_divergence(p, q)) >= ball(top).log()
+            stick = sum(max(Fraction(0), p[k] - q[k] * Fraction(11, 10)) for k in (0, 1))
+            assert arb(hockey_stick(p, q, epsilon=Fraction(1, 11))) >= sum(
+                (gap if (gap := ball(p[k]) - ball(Fraction(1, 11)).exp() * ball(q[k])) > 0 else arb(0)) for k in (0, 1)
+            )
+            assert stick >= 0

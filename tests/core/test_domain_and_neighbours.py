@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +61,11 @@ def test_domains_refuse_nonsense() -> None:
         lambda: Grid(0, 1, 0),
         lambda: Categories(("a", "a")),
         lambda: Sensitivity(Norm.L1, Fraction(-1), ADD),
+        lambda: Sensitivity(Norm.L1, float("nan"), ADD),  # type: ignore[arg-type]
+        lambda: IntegerInterval("a", "b"),  # type: ignore[arg-type]
+        lambda: IntegerInterval(float("nan"), 1),  # type: ignore[arg-type]
+        lambda: Categories(([1],)),  # type: ignore[arg-type]
+        lambda: histogram([[1]], IntegerInterval(0, 1)),  # type: ignore[list-item]
     ):
         with pytest.raises(InvalidParameter):
             call()
@@ -74,9 +80,15 @@ def test_domains_refuse_nonsense() -> None:
 
 def test_a_histogram_refuses_a_stray_value_without_showing_it() -> None:
     assert histogram(["a", "b", "a"], Categories(("a", "b"))) == {"a": 2, "b": 1}
+    for domain in (Categories(("a",)), Grid(0, 1, 1), IntegerInterval(0, 3)):
+        with pytest.raises(InvalidParameter) as caught:
+            histogram(["secret"], domain)
+        assert "secret" not in str(caught.value)
     with pytest.raises(InvalidParameter) as caught:
-        histogram(["a", "secret"], Categories(("a",)))
+        Grid(0, 1, 1).place("secret")  # type: ignore[arg-type]
     assert "secret" not in str(caught.value)
+    assert histogram(np.array([1, 1, 3]), IntegerInterval(0, 3)) == {1: 2, 3: 1}
+    assert Sensitivity(Norm.L1, 1.5, ADD).value == 1.5  # type: ignore[arg-type]
 
 
 def test_histogram_sensitivity_depends_on_the_relation() -> None:

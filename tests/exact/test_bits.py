@@ -62,6 +62,9 @@ def test_the_fork_check_convicts_a_source_that_keeps_its_key() -> None:
             if not hasattr(self, "_stream"):
                 super()._rekey()
 
+        def _stale(self) -> bool:
+            return False
+
     bits = Forgetful()
     before = read_words(bits)
     assert repeats([before, *children_words(bits, children=2), read_words(bits)])
@@ -71,7 +74,7 @@ def test_the_fork_check_convicts_a_source_that_keeps_its_key() -> None:
 def test_each_fork_guard_suffices_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The epoch catches a child that got its parent's process id; the id catches a fork without the hook."""
     for broken in (
-        lambda: monkeypatch.setattr(bits_module, "_epoch", [0]),  # the hook then raises a copy nobody reads
+        lambda: monkeypatch.setattr(bits_module, "_forked", lambda: None),
         lambda: monkeypatch.setattr(os, "getpid", lambda: 1),
     ):
         broken()
@@ -79,6 +82,15 @@ def test_each_fork_guard_suffices_alone(monkeypatch: pytest.MonkeyPatch) -> None
         read_words(bits)
         assert not repeats([read_words(bits), *children_words(bits, children=2), read_words(bits)])
         monkeypatch.undo()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_without_both_fork_guards_the_check_convicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bits_module, "_forked", lambda: None)
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    bits = SystemBits()
+    read_words(bits)
+    assert repeats([read_words(bits), *children_words(bits, children=2), read_words(bits)])
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -168,6 +180,32 @@ def test_the_key_is_renewed_after_its_share_of_words(monkeypatch: pytest.MonkeyP
 def test_a_source_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
     with pytest.raises(TypeError, match="same noise"):
         duplicate(SystemBits())
+
+
+def test_a_pair_is_one_word_in_two_forms() -> None:
+    bits = SystemBits()
+    for _ in range(2000):
+        middle, word = bits.pair()
+        assert middle == word + 0.5
+        assert 0 <= word < 2**64
+
+
+def test_threads_have_generators_of_their_own() -> None:
+    mine, others = system_bits(), []
+    thread = threading.Thread(target=lambda: others.append(system_bits()))
+    thread.start()
+    thread.join()
+    assert others[0] is not mine
+    assert system_bits() is mine
+
+
+def test_a_source_that_looks_empty_is_still_used() -> None:
+    class Empty(SeededBits):
+        def __len__(self) -> int:
+            return 0
+
+    first, second = (exact.discrete_laplace(1000, 50, bits=Empty(3)) for _ in range(2))
+    assert (first == second).all()
 
 
 def test_a_source_shows_nothing_of_its_state() -> None:

@@ -269,7 +269,12 @@ def _pld(choice: tuple[Counted, ...], delta: float) -> float:
     laws = _laws(choice)
     if laws is None or delta == 0:
         return math.inf
-    return max(pld.compose(direction, delta).epsilon(delta) for direction in laws)
+    worst = 0.0
+    for direction in laws:
+        composed = pld.compose(direction, delta)
+        if worst == 0.0 or composed.quick_epsilon(delta) > worst:  # else it cannot be the worse direction
+            worst = max(worst, composed.epsilon(delta))
+    return worst
 
 
 BOUNDS: dict[str, Callable[[tuple[Counted, ...], float], float]] = {

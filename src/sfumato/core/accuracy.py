@@ -63,6 +63,8 @@ def chernoff_below(n: int, mean: Real, ratio: Real) -> float:
 
 
 def _squares(widths: Sequence[Real]) -> Fraction:
+    if not isinstance(widths, Sequence):
+        raise InvalidParameter("widths", "must be a sequence of numbers", widths)
     total = sum((non_negative("widths", width) ** 2 for width in widths), Fraction(0))
     return positive("widths", total)
 
@@ -84,7 +86,8 @@ def hoeffding_deviation(widths: Sequence[Real], beta: Real) -> float:
 def azuma(differences: Sequence[Real], deviation: Real) -> float:
     """Pr[f ≥ E f + deviation] ≤ exp(-2t²/Σc²) (Survey Theorem 2.5).
 
-    Each variable, once revealed, moves the expectation of f by at most its c.
+    c_i bounds the range that revealing variable i can move the expectation of f within, from its lowest to its
+    highest: a coin of ±1 has c = 2.
     """
     t = non_negative("deviation", deviation)
     return _tail(2 * t * t / _squares(differences))
@@ -104,6 +107,8 @@ def log_factorial_bounds(n: int) -> tuple[float, float]:
     True
     """
     m = whole("n", n)
+    if m > 2**60:
+        raise InvalidParameter("n", "must be at most 2**60", n)
     if m == 0:
         return 0.0, 0.0
     stirling = 0.5 * math.log(2 * math.pi * m) + m * (math.log(m) - 1)

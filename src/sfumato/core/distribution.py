@@ -28,12 +28,15 @@ class Distribution:
     probabilities: Mapping[Any, Real]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.probabilities, Mapping):
+            raise InvalidParameter("probabilities", "must map outcomes to numbers, found", type(self.probabilities))
         exact = {key: probability("probability", p) for key, p in self.probabilities.items()}
-        if sum(exact.values()) != 1:
+        excess = sum(exact.values()) - 1
+        if excess:
             raise InvalidParameter(
                 "probabilities",
-                "must sum to 1 exactly, got",
-                float(sum(exact.values())),
+                "must sum to 1 exactly, but are off by",
+                float(excess),
                 hint="pass Fractions, or divide by their sum as Fractions",
             )
         object.__setattr__(self, "probabilities", exact)

@@ -7,8 +7,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, positive, rational
+from sfumato.exact.parameters import Real, cell, integer, positive, rational
 
 
 @runtime_checkable
@@ -30,11 +32,13 @@ class IntegerInterval:
     upper: int
 
     def __post_init__(self) -> None:
-        if self.lower > self.upper:
+        if integer("lower", self.lower) > integer("upper", self.upper):
             raise InvalidParameter("upper", f"must be at least lower = {self.lower}", self.upper)
 
     def __contains__(self, value: object) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool) and self.lower <= value <= self.upper
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            return False
+        return self.lower <= int(value) <= self.upper
 
     def __len__(self) -> int:
         return self.upper - self.lower + 1
@@ -73,12 +77,15 @@ class Grid:
         return IntegerInterval(round(low / step), round(high / step))
 
     def __contains__(self, value: object) -> bool:
-        steps = rational("value", value) / positive("step", self.step)
+        try:
+            steps = cell("value", value) / positive("step", self.step)
+        except InvalidParameter:
+            return False
         return steps.denominator == 1 and steps.numerator in self.ends
 
     def place(self, value: Real) -> int:
         """The number of the grid point nearest to value, clipped to the domain; ties go to even."""
-        return self.ends.clip(round(rational("value", value) / positive("step", self.step)))
+        return self.ends.clip(round(cell("value", value) / positive("step", self.step)))
 
     def value(self, k: int) -> Fraction:
         """The value of grid point number k."""
@@ -92,6 +99,9 @@ class Categories:
     values: tuple[Hashable, ...]
 
     def __post_init__(self) -> None:
+        for value in self.values:
+            if not isinstance(value, Hashable):
+                raise InvalidParameter("values", "must be hashable, found", type(value))
         if len(set(self.values)) != len(self.values):
             raise InvalidParameter("values", "must be different from each other", self.values)
 
@@ -134,7 +144,10 @@ class Product:
 
 def histogram(rows: Iterable[Hashable], domain: Domain) -> Counter[Hashable]:
     """A database as a histogram: how often each member of the domain occurs (Survey §3.4.2)."""
-    counts = Counter(rows)
+    try:
+        counts = Counter(rows)
+    except TypeError:
+        raise InvalidParameter("rows", "must be hashable values, found", "one that is not") from None
     for value in counts:
         if value not in domain:
             # The value itself is a cell of somebody's data, so it is not shown.

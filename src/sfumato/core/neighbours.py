@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import non_negative
 from sfumato.exact.rounding import sqrt_up, up
 
 
@@ -80,8 +80,7 @@ class Sensitivity:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
-        if self.amount < 0:
-            raise InvalidParameter("sensitivity", "must not be negative", self.amount)
+        object.__setattr__(self, "amount", non_negative("sensitivity", self.amount))
 
     @property
     def value(self) -> float:

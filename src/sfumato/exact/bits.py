@@ -84,17 +84,24 @@ class SystemBits:
 
     def words(self, n: int) -> NDArray[np.uint64]:
         """An array of n 64-bit words."""
-        if self._pid != os.getpid() or self._epoch != _epoch[0] or self._drawn > _REKEY_AFTER:
+        if self._stale():
             self._rekey()
-        self._drawn += n
         out = np.empty(n + _SLACK, dtype=np.uint64)
         view = out.data.cast("B")
-        lock, encryptor = self._stream
         for start in range(0, 8 * n, 8 * CHUNK):
+            if self._drawn > _REKEY_AFTER:
+                self._rekey()
+            lock, encryptor = self._stream
             length = min(8 * n - start, 8 * CHUNK)
             with lock:
                 encryptor.update_into(memoryview(_ZEROS)[:length], view[start:])
+            self._drawn += length // 8
+        if self._stale():  # forked while drawing, in a signal handler: the other process holds these words too
+            return self.words(n)
         return out[:n]
+
+    def _stale(self) -> bool:
+        return self._pid != os.getpid() or self._epoch != _epoch[0]
 
     def _rekey(self) -> None:
         """Forget the stream and start another from the operating system's entropy."""
@@ -123,7 +130,7 @@ def _forked() -> None:
 
 
 if hasattr(os, "register_at_fork"):  # pragma: no branch - absent only where fork is
-    os.register_at_fork(after_in_child=_forked)
+    os.register_at_fork(after_in_child=lambda: _forked())  # noqa: PLW0108 - looked up late
 
 
 def system_bits() -> BitSource:
@@ -133,6 +140,11 @@ def system_bits() -> BitSource:
     except AttributeError:
         _own.bits = SystemBits()
         return _own.bits
+
+
+def source(bits: BitSource | None) -> BitSource:
+    """The injected source, or this thread's generator."""
+    return system_bits() if bits is None else bits
 
 
 def leading(bits: BitSource, count: int, n: int) -> NDArray[np.uint64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact import floats
-from sfumato.exact.bits import CHUNK, BitSource, system_bits
+from sfumato.exact.bits import CHUNK, BitSource, source
 from sfumato.exact.lazy import LazyUniform, ball_of, decide, floor_of, is_below
 from sfumato.exact.parameters import Real, Size, hashable, non_negative, probability, shape
 
@@ -97,8 +97,8 @@ def bernoulli(p: Real, size: Size = None, *, bits: BitSource | None = None) -> A
     >>> bernoulli(1), bernoulli(0)
     (True, False)
     """
-    source = bits or system_bits()
-    return _flip(_bernoulli(hashable("p", p), source.word_bits), size, source)
+    stream = source(bits)
+    return _flip(_bernoulli(hashable("p", p), stream.word_bits), size, stream)
 
 
 def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
@@ -107,8 +107,8 @@ def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) 
     >>> bernoulli_exp(0), bernoulli_exp(10**9)
     (True, False)
     """
-    source = bits or system_bits()
-    return _flip(_bernoulli_exp(hashable("x", x), source.word_bits), size, source)
+    stream = source(bits)
+    return _flip(_bernoulli_exp(hashable("x", x), stream.word_bits), size, stream)
 
 
 # A float within X_ERROR · (1 + x) of the true x moves exp(-x) by at most X_ERROR, since (1 + x)·exp(-x) ≤ 1;
@@ -127,7 +127,7 @@ def exp_coins(bits: BitSource, x: NDArray[np.float64], exact: Callable[[int], Fr
     gap -= uniform
     heads = gap > 0
     np.abs(gap, out=gap)
-    unsure = gap <= _TOLERANCE + 2.0**-bits.word_bits
+    unsure = ~(gap > _TOLERANCE + 2.0**-bits.word_bits)
     for index in np.flatnonzero(unsure):
         i = int(index)
         heads[i] = below_exp(LazyUniform(bits, int(words[i]), bits.word_bits), exact(i))

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats
-from sfumato.exact.bits import BitSource, leading, leading_one, system_bits
+from sfumato.exact.bits import BitSource, leading, leading_one, source
 from sfumato.exact.coins import exp_coin, exp_coins
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of
-from sfumato.exact.parameters import Real, Size, hashable, nearest, positive, whole
+from sfumato.exact.parameters import Real, Size, hashable, magnitude, nearest, positive, whole
 from sfumato.exact.sampler import Integers, Sampler, draw, in_chunks, objects, put
 from sfumato.exact.uniform import UniformBelow
 
@@ -58,7 +58,7 @@ class FloorExponential:
         """One draw."""
         middle, word = bits.pair()
         middle *= self._halve  # the middle of the word's interval is inside the mantissa's, so the bound holds
-        y = self._slope * math.log(middle) + self._offset
+        y = max(0.0, self._slope * math.log(middle) + self._offset)  # the real value is not negative
         k = math.floor(y)
         if middle < self._guard or abs(y - k - 0.5) > self._doubt:
             k = self._settle(bits, word >> self._sign)
@@ -73,6 +73,7 @@ class FloorExponential:
         np.log(y, out=y)
         y *= self._slope
         y += self._offset
+        np.maximum(y, 0.0, out=y)  # the real value is not negative
         floor = np.floor(y)
         out: NDArray[np.int64] = floor.astype(np.int64)
         y -= floor
@@ -180,7 +181,7 @@ class HugeExponential:
 
     def __init__(self, scale: Fraction, *, signed: bool) -> None:
         if scale > _HUGE:
-            raise InvalidParameter("scale", "must be at most 2**1000", nearest(scale))
+            raise InvalidParameter("scale", "must be at most 2**1000, is about", magnitude(scale))
         self._scale = scale
         self._sign = int(signed)
 
@@ -227,7 +228,8 @@ class Censored:
         draws = self._inner.many(bits, n)
         if draws.dtype == np.int64 and self._bound >= 2**63:
             return draws
-        return np.clip(draws, -self._bound, self._bound)
+        clipped = np.clip(draws, -self._bound, self._bound)
+        return clipped.astype(np.int64) if self._bound < 2**63 else clipped
 
 
 class Truncated:
@@ -242,7 +244,7 @@ class Truncated:
     def __init__(self, scale: Fraction, bound: int, word_bits: int) -> None:
         self._scale, self._bound = scale, bound
         self._narrow = bound <= scale or bound == 0
-        self._step = 1 / nearest(scale) if bound else 0.0
+        self._step = 1 / nearest(scale) if self._narrow and bound else 0.0
         self._proposal: Sampler = UniformBelow(2 * bound + 1) if self._narrow else laplace_sampler(scale, word_bits)
 
     def one(self, bits: BitSource) -> int:
@@ -284,8 +286,8 @@ def _laplace(scale: Any, word_bits: int) -> Sampler:
 
 def geometric(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
     """Draws k ≥ 0 with probability exactly (1 - p)·p**k, p = exp(-1/scale)."""
-    source = bits or system_bits()
-    return draw(_geometric(hashable("scale", scale), source.word_bits), size, source)
+    stream = source(bits)
+    return draw(_geometric(hashable("scale", scale), stream.word_bits), size, stream)
 
 
 def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
@@ -298,8 +300,8 @@ def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None =
     >>> discrete_laplace(3, size=(2, 5)).shape
     (2, 5)
     """
-    source = bits or system_bits()
-    return draw(_laplace(hashable("scale", scale), source.word_bits), size, source)
+    stream = source(bits)
+    return draw(_laplace(hashable("scale", scale), stream.word_bits), size, stream)
 
 
 def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
@@ -308,13 +310,13 @@ def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bit
     >>> abs(censored_discrete_laplace(10**6, 3)) <= 3
     True
     """
-    source = bits or system_bits()
+    stream = source(bits)
     limit = whole("bound", bound)
-    return draw(Censored(_laplace(hashable("scale", scale), source.word_bits), limit), size, source)
+    return draw(Censored(_laplace(hashable("scale", scale), stream.word_bits), limit), size, stream)
 
 
 def truncated_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
     """Discrete Laplace draws conditioned on lying in [-bound, bound]: Pr[k] ∝ exp(-|k|/scale) there."""
-    source = bits or system_bits()
+    stream = source(bits)
     limit = whole("bound", bound)
-    return draw(Truncated(positive("scale", scale), limit, source.word_bits), size, source)
+    return draw(Truncated(positive("scale", scale), limit, stream.word_bits), size, stream)

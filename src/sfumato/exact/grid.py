@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats
-from sfumato.exact.bits import CHUNK, BitSource, leading, system_bits
+from sfumato.exact.bits import CHUNK, BitSource, leading, source
 from sfumato.exact.coins import rational_coin
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of, is_below
-from sfumato.exact.parameters import Real, Size, nearest, positive, rational, shape
+from sfumato.exact.parameters import Real, Size, cell, exact_array, magnitude, nearest, positive, rational, shape
 from sfumato.exact.sampler import objects
 
 Reals = NDArray[np.float64]
@@ -64,7 +64,8 @@ class Quantile:
         mantissas = words >> np.uint64(self._sign)
         sign = np.where(words & np.uint64(self._sign), -1.0, 1.0)
         guard = 2 ** (count - min(_GUARD, count // 2))
-        z = self._quantile((mantissas.astype(np.float64) + 0.5) * 2.0**-count) * sign
+        with np.errstate(divide="ignore"):  # words at the ends are settled in balls
+            z = self._quantile((mantissas.astype(np.float64) + 0.5) * 2.0**-count) * sign
         # The guard holds at both ends: near 0 and near 1 the relative width of the seen interval grows.
         sure = (mantissas >= guard) & (mantissas < 2**count - guard)
 
@@ -128,7 +129,7 @@ class HeavyTail:
 
             return decide([uniform], attempt, magnitude=magnitude)
 
-        return Attempt(z * sign, z * off * 2, gap > 0, sure, settle)
+        return Attempt(z * sign, z * 2 * (off + floats.FUNCTION_ERROR), gap > 0, sure, settle)
 
 
 class Centers:
@@ -138,19 +139,16 @@ class Centers:
         self._grid = grid
         self.shape: tuple[int, ...] | None = None
         if isinstance(center, list | tuple | np.ndarray):
-            array = np.asarray(center)
-            array = array if array.dtype.kind in "iuf" else np.asarray(center, dtype=np.object_)
+            array = exact_array("center", center)
             self.shape = array.shape
             self._values = array.reshape(-1)
-            if array.dtype.kind == "f" and not np.isfinite(array).all():
-                raise InvalidParameter("center", "must be finite", "nan or inf")
         else:
             self._values = np.empty(1, dtype=np.object_)
-            self._values[0] = rational("center", center)
+            self._values[0] = cell("center", center)
 
     def exact(self, position: int) -> Fraction:
         """center/grid + ½ of one position."""
-        value = rational("center", self._values[position if self.shape is not None else 0])
+        value = cell("center", self._values[position if self.shape is not None else 0])
         return value / self._grid + Fraction(1, 2)
 
     def floats(self, now: NDArray[np.int64]) -> Reals:
@@ -159,7 +157,8 @@ class Centers:
             return np.full(len(now), nearest(self.exact(0)))
         if self._values.dtype == np.object_ or not 1e-200 < nearest(self._grid) < 1e200:
             return np.array([nearest(self.exact(int(i))) for i in now])
-        return self._values[now].astype(np.float64) / nearest(self._grid) + 0.5
+        with np.errstate(over="ignore"):  # an infinite center is settled in balls
+            return self._values[now].astype(np.float64) / nearest(self._grid) + 0.5
 
 
 class OnGrid:
@@ -169,8 +168,10 @@ class OnGrid:
         floats.trust()
         self._law = law
         self._ratio = scale / grid
-        if self._ratio > 2**1000:
-            raise InvalidParameter("scale", "must be at most 2**1000 grid steps", nearest(self._ratio))
+        if not Fraction(1, 2**1000) <= self._ratio <= 2**1000:
+            raise InvalidParameter(
+                "scale", "must be between 2**-1000 and 2**1000 steps of the grid, is about", magnitude(self._ratio)
+            )
 
     def draw(self, centers: Centers, size: Size, bits: BitSource) -> Any:
         """One Python int, or an array."""
@@ -258,6 +259,7 @@ def _gumbel_error(count: int, guard: int) -> float:
 def _normal_quantile(v: Reals) -> Reals:
     from scipy.special import ndtri
 
+    floats.trust_quantile()
     return np.asarray(-ndtri(v / 2))
 
 
@@ -293,14 +295,14 @@ def rounded_laplace(
     >>> rounded_laplace(1e-9, center=2.5, grid=0.5)
     5
     """
-    return _rounded(_LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits())
+    return _rounded(_LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
 
 
 def rounded_gaussian(
     sigma: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
 ) -> Any:
     """The multiples of `grid` nearest to center + Z, Z normal with standard deviation sigma."""
-    return _rounded(_NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=bits or system_bits())
+    return _rounded(_NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=source(bits))
 
 
 def rounded_exponential(
@@ -313,7 +315,7 @@ def rounded_exponential(
         size=size,
         center=center,
         grid=grid,
-        bits=bits or system_bits(),
+        bits=source(bits),
     )
 
 
@@ -321,7 +323,7 @@ def rounded_gumbel(
     scale: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
 ) -> Any:
     """The multiples of `grid` nearest to center + Z, Pr[Z ≤ z] = exp(-exp(-z/scale))."""
-    return _rounded(_GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=bits or system_bits())
+    return _rounded(_GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
 
 
 def rounded_heavy_tail(
@@ -337,8 +339,8 @@ def rounded_heavy_tail(
 
     Draws beyond 64 bits, which small gammas make likely, come back as Python ints.
     """
-    exponent, source = rational("gamma", gamma), bits or system_bits()
+    exponent, stream = rational("gamma", gamma), source(bits)
     if not Fraction(33, 32) <= exponent <= 1024:
         raise InvalidParameter("gamma", "must be between 33/32 and 1024", gamma)
-    law = HeavyTail(exponent, source.word_bits)
-    return _rounded(law, positive("scale", scale), size=size, center=center, grid=grid, bits=source)
+    law = HeavyTail(exponent, stream.word_bits)
+    return _rounded(law, positive("scale", scale), size=size, center=center, grid=grid, bits=stream)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
+from sfumato.exact.parameters import whole
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 
@@ -80,7 +81,8 @@ def output_law(
     >>> output_law(lambda bits: bernoulli(0.25, bits=bits), word_bits=4, runs=100).probabilities[True]
     Fraction(1, 4)
     """
-    if not 1 <= word_bits <= 16:
+    whole("runs", runs)
+    if whole("word_bits", word_bits) not in range(1, 17):
         raise InvalidParameter("word_bits", "must be between 1 and 16 to enumerate words", word_bits)
     found: dict[Outcome, Fraction] = {}
     left = Fraction(1)

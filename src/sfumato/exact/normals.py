@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.bits import BitSource, system_bits
+from sfumato.exact.bits import BitSource, source
 from sfumato.exact.coins import exp_coin, exp_coins
 from sfumato.exact.exponentials import FloorExponential, HugeExponential, WideLaplace, laplace_sampler
-from sfumato.exact.parameters import Real, Size, hashable, nearest, positive
+from sfumato.exact.parameters import Real, Size, hashable, magnitude, nearest, positive
 from sfumato.exact.sampler import Integers, draw, in_chunks, objects
 
 
@@ -45,7 +45,7 @@ class DiscreteGaussian:
 
     def __init__(self, sigma: Fraction, word_bits: int) -> None:
         if sigma > 2**1000:
-            raise InvalidParameter("sigma", "must be at most 2**1000", nearest(sigma))
+            raise InvalidParameter("sigma", "must be at most 2**1000, is about", magnitude(sigma))
         t = proposal_scale(sigma)
         self._proposal = laplace_sampler(t, word_bits)
         self._twice_variance = 2 * sigma * sigma
@@ -54,7 +54,8 @@ class DiscreteGaussian:
         # four roundings of |y|, center, width and product give |dz| ≤ (|z| + 2)·2**-50, hence
         # |dx| ≤ 2|z|(|z| + 2)·2**-50 + 2**-52·z² ≤ 2**-47·(1 + x): well within coins.X_ERROR.
         self._center = nearest(self._exact_center)
-        self._width = math.sqrt(0.5) / nearest(sigma) if nearest(sigma) else math.inf
+        # Beyond 1e150 every y but 0 has exp(-x) = 0 in floats as in truth, and squares would overflow.
+        self._width = math.sqrt(0.5) / max(nearest(sigma), 1e-150)
 
     def one(self, bits: BitSource) -> int:
         """One draw."""
@@ -100,5 +101,5 @@ def discrete_gaussian(sigma: Real, size: Size = None, *, bits: BitSource | None 
     >>> discrete_gaussian(1e-6)
     0
     """
-    source = bits or system_bits()
-    return draw(_gaussian(hashable("sigma", sigma), source.word_bits), size, source)
+    stream = source(bits)
+    return draw(_gaussian(hashable("sigma", sigma), stream.word_bits), size, stream)

@@ -1,12 +1,12 @@
 """Parameters as exact rationals, checked once where they are born."""
 
 import math
-import operator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, SupportsIndex
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 
@@ -17,6 +17,8 @@ Size = int | tuple[int, ...] | None
 """How many draws: None for one Python int, otherwise the shape of an array."""
 
 _MAX_BITS = 1 << 14
+_MOST_DRAWS = 1 << 40
+_MOST_DIMENSIONS = 32
 _NUMBER_HINT = "pass an int, a float, a Fraction or a Decimal"
 
 
@@ -32,7 +34,7 @@ def rational(name: str, value: object) -> Fraction:
     <BLANKLINE>
     hint: pass an int, a float, a Fraction or a Decimal
     """
-    if isinstance(value, bool | np.bool_ | complex | np.complexfloating) or not isinstance(
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(
         value, int | float | Fraction | Decimal | np.floating | np.integer
     ):
         raise InvalidParameter(name, "must be a real number", value, hint=_NUMBER_HINT)
@@ -78,21 +80,75 @@ def probability(name: str, value: object) -> Fraction:
     return exact
 
 
+def integer(name: str, value: object) -> int:
+    """The Python integer that `value` is."""
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, int | np.integer):
+        raise InvalidParameter(name, "must be a whole number", value)
+    return int(value)
+
+
 def whole(name: str, value: object, *, least: int = 0) -> int:
     """The Python integer that `value` is, at least `least`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, SupportsIndex):
-        raise InvalidParameter(name, "must be a whole number", value)
-    exact = operator.index(value)
+    exact = integer(name, value)
     if exact < least:
         raise InvalidParameter(name, f"must be at least {least}", value)
     return exact
 
 
+def holdable(name: str, count: int) -> None:
+    """Refuse a number of draws that no memory could hold."""
+    if count > _MOST_DRAWS:
+        raise InvalidParameter(name, f"must be at most 2**{_MOST_DRAWS.bit_length() - 1} draws", count)
+
+
+def cell(name: str, value: object) -> Fraction:
+    """The rational that a piece of somebody's data is; unlike a parameter it is never shown in an error."""
+    try:
+        return rational(name, value)
+    except InvalidParameter:
+        pass
+    if isinstance(value, float | np.floating | Decimal):
+        raise InvalidParameter(name, "must be finite and within range, found", "nan, inf or too large")
+    raise InvalidParameter(name, "must be real numbers, found", type(value))
+
+
+def exact_array(name: str, values: Any) -> NDArray[Any]:
+    """Pieces of data as an array that holds each of them exactly, of a kind of number or of objects."""
+    if isinstance(values, np.ma.MaskedArray) or not isinstance(values, np.ndarray | list | tuple):
+        raise InvalidParameter(name, "must be a list, a tuple or an array of real numbers, found", type(values))
+    array: NDArray[Any]
+    if isinstance(values, np.ndarray):
+        array = values
+    else:
+        try:
+            array = np.array(values, dtype=np.object_)
+        except ValueError:
+            raise InvalidParameter(name, "must have rows of one length, found", type(values)) from None
+        kinds = set(map(type, array.flat))
+        if kinds == {float} or (kinds == {int} and all(-(2**63) <= value < 2**63 for value in array.flat)):
+            array = array.astype(np.float64 if kinds == {float} else np.int64)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        if not np.isfinite(array).all():
+            raise InvalidParameter(name, "must be finite, found", float(array[~np.isfinite(array)].flat[0]))
+        return array
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.kind not in "fO":
+        raise InvalidParameter(name, "must be real numbers, found an array of", array.dtype.name)
+    out = np.empty(array.shape, dtype=np.object_)
+    for index, value in np.ndenumerate(array):
+        out[index] = cell(name, value)
+    return out
+
+
 def shape(size: object) -> tuple[int, ...]:
     """The array shape that `size` names."""
-    if isinstance(size, tuple):
-        return tuple(whole("size", length) for length in size)
-    return (whole("size", size),)
+    lengths = size if isinstance(size, tuple) else (size,)
+    dimensions = tuple(whole("size", length) for length in lengths)
+    if len(dimensions) > _MOST_DIMENSIONS:
+        raise InvalidParameter("size", f"must have at most {_MOST_DIMENSIONS} dimensions", size)
+    holdable("size", math.prod(max(1, length) for length in dimensions))
+    return dimensions
 
 
 def hashable(name: str, value: object) -> object:
@@ -110,3 +166,8 @@ def nearest(exact: Fraction) -> float:
         return exact.numerator / exact.denominator
     except OverflowError:
         return math.inf if exact > 0 else -math.inf
+
+
+def magnitude(exact: Fraction) -> str:
+    """About how large a rational is, in a few characters."""
+    return f"2**{exact.numerator.bit_length() - exact.denominator.bit_length()}"

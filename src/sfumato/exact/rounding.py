@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import Ball, ball_of, decide
+from sfumato.exact.parameters import non_negative, positive, rational
 
 _MAX = sys.float_info.max
 
@@ -31,10 +32,7 @@ def down(exact: Fraction) -> float:
 
 
 def _exact(*values: float) -> list[Fraction]:
-    for value in values:
-        if not math.isfinite(value):
-            raise InvalidParameter("operand", "must be finite", value)
-    return [Fraction(value) for value in values]
+    return [rational("operand", value) for value in values]
 
 
 def add_up(a: float, b: float) -> float:
@@ -114,18 +112,16 @@ def _dyadic(mantissa: object, exponent: object) -> Fraction:
 
 def exp_up(x: float | Fraction) -> float:
     """A float not below exp(x)."""
-    return 1.0 if x == 0 else up(_ends(lambda ball: ball.exp(), Fraction(x))[1])
+    return 1.0 if x == 0 else up(_ends(lambda ball: ball.exp(), rational("operand of exp", x))[1])
 
 
 def exp_down(x: float | Fraction) -> float:
     """A float not above exp(x)."""
-    return 1.0 if x == 0 else max(0.0, down(_ends(lambda ball: ball.exp(), Fraction(x))[0]))
+    return 1.0 if x == 0 else max(0.0, down(_ends(lambda ball: ball.exp(), rational("operand of exp", x))[0]))
 
 
 def _positive(x: float | Fraction) -> Fraction:
-    if not x > 0:
-        raise InvalidParameter("operand of log", "must be positive", x)
-    return Fraction(x)
+    return positive("operand of log", x)
 
 
 def log_up(x: float | Fraction) -> float:
@@ -139,9 +135,7 @@ def log_down(x: float | Fraction) -> float:
 
 
 def _radicand(x: float | Fraction) -> Fraction:
-    if not x >= 0:
-        raise InvalidParameter("operand of sqrt", "must not be negative", x)
-    return Fraction(x)
+    return non_negative("operand of sqrt", x)
 
 
 def sqrt_up(x: float | Fraction) -> float:

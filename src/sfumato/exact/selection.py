@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats
-from sfumato.exact.bits import BitSource, system_bits
+from sfumato.exact.bits import BitSource, source
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide
-from sfumato.exact.parameters import Real, nearest, positive, rational
+from sfumato.exact.parameters import Real, exact_array, nearest, positive
 
 Scores = Sequence[Real] | NDArray[Any]
 Reals = NDArray[np.float64]
@@ -58,45 +58,22 @@ class Distances:
 
 def distances(scores: Scores, rate: Fraction) -> Distances:
     """The candidates' distances below the best score, without losing a digit to a conversion."""
-    array = _as_array(scores)
+    array = exact_array("scores", scores)
     if array.ndim != 1 or len(array) == 0:
         raise InvalidParameter("scores", "must be one score for each of at least one candidate, got shape", array.shape)
     if array.dtype.kind in "iu":
         wrapped = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64).view(np.uint64)
         gaps = wrapped[np.argmax(array)] - wrapped  # modulo 2**64, which is exact: all gaps are below it
         return Distances(gaps.astype(np.float64), lambda i: Fraction(int(gaps[i])), rate)
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+    if array.dtype.kind == "f":
         values = array.astype(np.float64)
-        if not np.isfinite(values).all():
-            raise InvalidParameter("scores", "must be finite", float(values[~np.isfinite(values)][0]))
         top = values.max()
         with np.errstate(over="ignore"):
             below = top - values
         return Distances(below, lambda i: Fraction(top) - Fraction(values[i]), rate)
-    exact = [rational("scores", value) for value in array]
+    exact: list[Fraction] = list(array)
     best = max(exact)
     return Distances(np.array([nearest(best - u) for u in exact]), lambda i: best - exact[i], rate)
-
-
-def _as_array(scores: Any) -> NDArray[Any]:
-    """The scores as an array that holds each of them exactly."""
-    if isinstance(scores, np.ndarray):
-        if scores.dtype.kind not in "iufO":
-            raise InvalidParameter("scores", "must be real numbers, got an array of", scores.dtype.name)
-        return scores
-    try:
-        given = list(scores)
-    except TypeError:
-        raise InvalidParameter("scores", "must be a sequence of real numbers", scores) from None
-    kinds = set(map(type, given))
-    if kinds == {float}:
-        return np.array(given)
-    if kinds == {int} and min(given) >= -(2**63) and max(given) < 2**63:
-        return np.array(given, dtype=np.int64)
-    out = np.empty(len(given), dtype=np.object_)
-    for index, value in enumerate(given):
-        out[index] = value
-    return out
 
 
 def _flip_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
@@ -188,7 +165,7 @@ def permute_and_flip(
     1
     """
     apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
-    return _race(apart, _flip_bounds, _flip_ball, bits or system_bits())
+    return _race(apart, _flip_bounds, _flip_ball, source(bits))
 
 
 def exponential_mechanism(
@@ -201,4 +178,4 @@ def exponential_mechanism(
 ) -> int:
     """The index of a candidate, drawn with probability proportional to exp(ε·u/(2Δ)) (Survey Algorithm 4)."""
     apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
-    return _race(apart, _exponential_bounds, _exponential_ball, bits or system_bits())
+    return _race(apart, _exponential_bounds, _exponential_ball, source(bits))

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.bits import BitSource, leading, leading_one, system_bits
-from sfumato.exact.parameters import Size, whole
+from sfumato.exact.bits import BitSource, leading, leading_one, source
+from sfumato.exact.parameters import Size, holdable, whole
 from sfumato.exact.sampler import Integers, draw, in_chunks, objects
 
 _KEY_BITS = 64
@@ -47,7 +47,7 @@ def integers(n: int, size: Size = None, *, bits: BitSource | None = None) -> Any
     >>> integers(1)
     0
     """
-    return draw(UniformBelow(whole("n", n, least=1)), size, bits or system_bits())
+    return draw(UniformBelow(whole("n", n, least=1)), size, source(bits))
 
 
 def _in_random_order(n: int, bits: BitSource) -> NDArray[np.int64]:
@@ -72,7 +72,9 @@ def permutation(n: int, *, bits: BitSource | None = None) -> NDArray[np.int64]:
     >>> sorted(permutation(4).tolist())
     [0, 1, 2, 3]
     """
-    return _in_random_order(whole("n", n), bits or system_bits())
+    total = whole("n", n)
+    holdable("n", total)
+    return _in_random_order(total, source(bits))
 
 
 def choice(n: int, k: int, *, bits: BitSource | None = None) -> NDArray[np.int64]:
@@ -81,17 +83,18 @@ def choice(n: int, k: int, *, bits: BitSource | None = None) -> NDArray[np.int64
     >>> sorted(choice(3, 3).tolist())
     [0, 1, 2]
     """
-    total, wanted, source = whole("n", n), whole("k", k), bits or system_bits()
+    total, wanted, stream = whole("n", n), whole("k", k), source(bits)
     if wanted > total:
         raise InvalidParameter("k", f"must be at most n = {total}", wanted)
     if total > 2**63:
         raise InvalidParameter("n", "must be at most 2**63", total)
+    holdable("k", wanted)
     if 4 * wanted > total:
-        return _in_random_order(total, source)[:wanted]
+        return _in_random_order(total, stream)[:wanted]
     sampler = UniformBelow(total) if total else None
     chosen = np.zeros(0, dtype=np.int64)
     while sampler is not None and len(chosen) < wanted:
         # Taking draws in order and passing over repeats is sampling without replacement.
-        drawn = np.concatenate([chosen, sampler.many(source, wanted - len(chosen))])
+        drawn = np.concatenate([chosen, sampler.many(stream, wanted - len(chosen))])
         chosen = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
     return chosen
