@@ -240,3 +240,29 @@ def test_exact_delta_of_the_censored_geometric() -> None:
     assert total([event]).delta(epsilon / 2) == pytest.approx(true, rel=1e-4)
     assert total([event]).delta(epsilon / 2) >= true
     assert true < 0.5e-6
+
+
+@quick
+@given(st.floats(0.01, 3), st.integers(1, 60), st.floats(-16, -0.3), st.sampled_from([0.0, 1e-9]))
+def test_closed_forms_agree_with_the_lattice(epsilon: float, n: int, exponent: float, own: float) -> None:
+    """Two ways to one price: the binomial sum and the tilted transform; the second may only be a little larger."""
+    from sfumato.accounting import closed
+
+    delta = 10**exponent
+    exact = closed.composed_two_point(epsilon, own, n, delta)
+    lattice = pld.compose([(losslaw.two_point(epsilon, own), n)], delta).epsilon(delta)
+    assert (exact == lattice == math.inf) or exact <= lattice * (1 + 1e-6) + 1e-9
+    if lattice < math.inf and own == 0:
+        assert lattice <= exact * (1 + 1e-5) + 1e-6
+    if exact < math.inf:
+        from sfumato.accounting import optimal_delta
+
+        assert optimal_delta(exact, epsilon, own, n) <= delta * (1 + 1e-5)
+
+
+def test_one_laplace_by_its_closed_form() -> None:
+    for epsilon, delta in ((0.1, 1e-6), (2, 0.3), (50, 1e-12)):
+        price = total([events.Laplace(epsilon)]).epsilon(delta)
+        assert 1 - math.exp((price - epsilon) / 2) <= delta * (1 + 1e-9)
+        lattice = pld.compose([(losslaw.laplace(epsilon), 1)], delta).epsilon(delta)
+        assert price <= lattice * (1 + 1e-9) <= price * 1.004 + 1e-3

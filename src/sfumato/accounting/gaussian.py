@@ -7,7 +7,7 @@
 import math
 from fractions import Fraction
 
-from sfumato.exact.rounding import sqrt_up, up
+from sfumato.exact.rounding import sqrt_up
 
 _SQRT_HALF = math.sqrt(0.5)
 
@@ -52,17 +52,3 @@ def epsilon(delta_: float, mu: float) -> float:
 def mu_of(squared: Fraction) -> float:
     """√(Σ(Δ/σ)²), rounded up: Gaussian events compose to one."""
     return sqrt_up(squared) if squared else 0.0
-
-
-def sigma_for(epsilon_: float, delta_: float) -> float:
-    """The least σ/Δ that meets (ε, δ), rounded up."""
-    low, high = 1e-12, 1.0
-    while delta(epsilon_, 1 / high) > delta_:
-        high *= 2
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        if delta(epsilon_, 1 / middle) > delta_:
-            low = middle
-        else:
-            high = middle
-    return up(Fraction(high))

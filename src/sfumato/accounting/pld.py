@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sfumato.accounting.conversion import rdp_to_dp_improved
 from sfumato.accounting.losslaw import LossLaw, Reals
 
-_PER_SPREAD = 24  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
+_PER_SPREAD = 20  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
 _MOST = 1 << 21
 _MOST_POINTS = 1 << 18  # of one law: a law of extreme spread gets a coarser lattice, which is valid all the same
-_REACH = 11.0  # tilted standard deviations kept on either side
+_REACH = 10.0  # tilted standard deviations kept on either side
 _ROUND = 2.0**-50
 _MOST_EXPONENT = 600.0
 _NEGLIGIBLE = 1e-20
@@ -120,7 +120,7 @@ class Composition:
     def __init__(self, parts: list[tuple[Lattice, int]]) -> None:
         self._parts = parts
         self._step = parts[0][0].step
-        self.infinite = min(1.0, math.fsum(n * lattice.infinite for lattice, n in parts))
+        self.infinite = min(1.0, math.fsum(n * lattice.infinite for lattice, n in parts) * (1 + 2.0**-50))
         self._logs = [(_log(lattice.masses), lattice.losses(), n) for lattice, n in parts]
         self._spread = math.sqrt(self._cumulants(0.0)[2]) + self._step
 
@@ -152,7 +152,7 @@ class Composition:
 
     def _search(self, beyond: Callable[[float], bool], guess: float) -> float:
         """The tilt where `beyond` turns true, to a few per cent, within the tilts that floats can carry."""
-        least, most = 1e-6 / self._scale(), 2 / self._step
+        least, most = 1e-6 / self._scale(), 60 / self._step
         low = high = min(max(guess, least), most)
         if beyond(high):
             while low > least and beyond(low):
@@ -170,7 +170,7 @@ class Composition:
     def _reach(self, variance: float) -> float:
         """How far from the tilted mean the window goes: narrow laws keep a few hundred points around it."""
         support = sum(n * (len(lattice.masses) - 1) for lattice, n in self._parts) + 1
-        return max(_REACH * math.sqrt(variance) + 16 * self._step, min(512, support) * self._step)
+        return max(_REACH * math.sqrt(variance) + 16 * self._step, min(min(512, support) * self._step, 100.0))
 
     def _scale(self) -> float:
         """About the standard deviation of the composed loss."""
@@ -246,8 +246,19 @@ class Composition:
         if target <= 0:
             return math.inf
         theta = self._best_tilt(math.log(1 / target))
+        best = 0.0
+        for _ in range(12):
+            found, weighed = self._epsilon_below_at(theta, target)
+            best = max(best, found)
+            if weighed:
+                break
+            theta /= 4
+        return best
+
+    def _epsilon_below_at(self, theta: float, target: float) -> tuple[float, bool]:
+        """A lower bound on ε under one tilt, and whether mass and not rounding decided it."""
         if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
-            return 0.0
+            return 0.0, False
         tilted = self._tilt(theta)
         after, damped, slack = self._sums(tilted)
         middle = float(tilted.losses[len(tilted.losses) // 2])
@@ -255,12 +266,13 @@ class Composition:
         deltas = (after - np.exp(tilted.losses - middle) * damped) * (1 - 1e-12) - slack
         reached = np.flatnonzero(deltas >= unit)
         if not len(reached):
-            return 0.0
+            return 0.0, False
         at = int(reached[-1])
         root = (after[at] * (1 - 1e-12) - slack[at] - unit) / damped[at] if damped[at] > 0 else 0.0
         inside = middle + math.log(root) if root > 0 else 0.0
         upper = float(tilted.losses[min(at + 1, len(tilted.losses) - 1)])
-        return max(0.0, float(tilted.losses[at]), min(inside, upper)) * (1 - 1e-12)
+        found = max(0.0, float(tilted.losses[at]), min(inside, upper)) * (1 - 1e-12)
+        return found, bool(slack[at] < 1e-3 * unit)
 
     def quick_epsilon(self, delta: float) -> float:
         """An ε for which δ suffices, from the moments alone: looser than `epsilon`, and without a transform."""
@@ -275,9 +287,9 @@ class Composition:
         """An ε for which δ suffices, or infinity where no window of floats could show one."""
         target = delta * (1 - 2.0**-40) - self.infinite
         if target <= 0:
-            return math.inf
+            return math.inf if delta < self.infinite else max(0.0, self._largest_loss())
         theta = self._best_tilt(math.log(1 / target))
-        best = math.inf
+        best = max(0.0, self._largest_loss())  # beyond it nothing is left but the mass at infinity
         # For a large δ the tilt that suits the tail looks too far out: ε is below the window, or where rounding
         # weighs more than mass. Come back until it does not. Every answer on the way is a bound.
         for _ in range(12):
@@ -291,7 +303,7 @@ class Composition:
     def _epsilon_at(self, theta: float, target: float) -> tuple[float, bool]:
         """ε under one tilt, and whether mass and not rounding decided it."""
         if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
-            return math.inf, True
+            return math.inf, False
         tilted = self._tilt(theta)
         after, damped, slack = self._sums(tilted)
         middle = float(tilted.losses[len(tilted.losses) // 2])
@@ -315,11 +327,17 @@ class Composition:
         inside = middle + math.log(root) if root > 0 else low
         return max(0.0, min(high, max(low, inside)) * (1 + 1e-12)), weighed
 
+    def _largest_loss(self) -> float:
+        tops = (n * (lattice.first + int(np.flatnonzero(lattice.masses)[-1])) for lattice, n in self._parts)
+        return sum(tops) * self._step * (1 + 2.0**-40)
+
     def _least_loss(self) -> float:
         return sum(n * lattice.first for lattice, n in self._parts) * self._step
 
     def delta(self, epsilon: float) -> float:
         """A δ for which ε suffices."""
+        if epsilon >= self._largest_loss():
+            return self.infinite
         _, mean, _ = self._cumulants(0.0)
         theta = 1e-3 / self._scale() if mean > epsilon else self._tilt_to(epsilon)
         tilted = self._tilt(theta)
@@ -382,7 +400,9 @@ def compose(
     total = math.sqrt(sum(n * s * s for s, (_, n) in zip(spreads, laws, strict=True)))
     applications = sum(n for _, n in laws)
     # every law adds about step²/6 a time to the variance of the total: share the error by variance
-    step = total / math.sqrt(applications) / (_PER_SPREAD if place is connect_the_dots else 4 * _PER_SPREAD)
+    finer = max(1.0, min(8.0, math.sqrt(1000 / applications)))  # short lists can afford it
+    points = _PER_SPREAD * (finer if place is connect_the_dots else 4 * finer)
+    step = total / math.sqrt(applications) / points
     tail = max(1e-300, min(1e-9, delta * 1e-4 / max(1, applications)))
     extents = [_extent(law, tail) for law, _ in laws]
     step = _common_step(laws, max(step, max(high - low for low, high in extents) / _MOST_POINTS))

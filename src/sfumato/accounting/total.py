@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.accounting import conversion, events, gaussian, losslaw, pld
+from sfumato.accounting import closed, conversion, events, gaussian, losslaw, pld
 from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
@@ -156,17 +156,8 @@ def _pure(choice: tuple[Counted, ...], delta: float) -> float:
 
 
 def _gaussian(choice: tuple[Counted, ...], delta: float) -> float:
-    squared = _only_gaussian(choice)
+    squared = closed.only_gaussian(choice)
     return math.inf if squared is None or delta == 0 else gaussian.epsilon(delta, gaussian.mu_of(squared))
-
-
-def _only_gaussian(choice: tuple[Counted, ...]) -> Fraction | None:
-    total_squared = Fraction(0)
-    for event, n in choice:
-        if not isinstance(event, events.Gaussian):
-            return None
-        total_squared += n * event.mu_squared()
-    return total_squared
 
 
 def _curve(choice: tuple[Counted, ...]) -> Callable[[float], float]:
@@ -297,9 +288,9 @@ def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
     """The least of the bounds that could be least: closed forms first, Rényi where the law is not all."""
     if not choice or delta >= 1:
         return 0.0
-    exact = _gaussian(choice, delta)
-    if exact < math.inf:
-        return exact
+    exact = closed.epsilon(choice, delta)
+    if exact is not None:
+        return min(exact, _pure(choice, delta))
     composed = _pld(choice, delta)
     best = min(_pure(choice, delta), composed)
     if composed == math.inf or not all(event.law_is_tight for event, _ in choice):
@@ -310,7 +301,7 @@ def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
 def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
     if not choice:
         return 0.0
-    squared = _only_gaussian(choice)
+    squared = closed.only_gaussian(choice)
     if squared is not None:
         return gaussian.delta(epsilon, gaussian.mu_of(squared))
     extra = min(1.0, up(_extra(choice)))
@@ -331,7 +322,7 @@ def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
 def _certain_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
     if not choice or delta >= 1:
         return 0.0
-    squared = _only_gaussian(choice)
+    squared = closed.only_gaussian(choice)
     if squared is not None and delta > 0:
         return gaussian.epsilon(delta, gaussian.mu_of(squared)) * (1 - 1e-9)
     laws = _laws(choice, certain=True)
