@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sfumato.accounting import events, from_json, losslaw, pld, total
+from sfumato.accounting import events, from_json, lattice, losslaw, pld, total
 from sfumato.accounting.events import Event
 from sfumato.errors import InvalidParameter
 
@@ -112,8 +112,8 @@ def test_epsilon_and_delta_agree(parts: list[Event], epsilon: float) -> None:
     loss = total(parts)
     delta = loss.delta(epsilon)
     assert 0 <= delta <= 1
-    if 1e-9 < delta < 0.9:
-        assert loss.epsilon(delta) <= epsilon * 1.01 + 0.01
+    if 1e-9 < delta < 0.4:  # at δ itself nothing may be left beside the events' own failures
+        assert loss.epsilon(2 * delta) <= epsilon * 1.01 + 0.01
 
 
 @quick
@@ -157,7 +157,7 @@ def test_composition_dominates_enumeration_closely(shapes: list[tuple[float, int
     found = pld.compose([(law, 1) for law in laws], 1e-9).delta(epsilon)
     assert found >= true * (1 - 1e-9)
     assert found <= true * 1.01 + 2e-3
-    below = pld.compose([(law, 1) for law in laws], 1e-9, pld.merge_the_cells)
+    below = pld.compose([(law, 1) for law in laws], 1e-9, lattice.merge_the_cells)
     if true > 1e-9:
         assert below.epsilon_below(true) <= epsilon * (1 + 1e-6) + 1e-9
 
@@ -169,8 +169,8 @@ def test_rounding_losses_to_the_nearest_point_would_be_convicted() -> None:
     broken = losslaw.LossLaw(np.floor(law.losses / step) * step, law.masses)
     true = enumerated_delta([law], epsilon)
     assert enumerated_delta([broken], epsilon) < true
-    lattice = pld.connect_the_dots(law, step, 1e-12)
-    dots = losslaw.LossLaw(lattice.losses(), lattice.masses)
+    points = lattice.connect_the_dots(law, step, 1e-12)
+    dots = losslaw.LossLaw(points.losses(), points.masses)
     assert enumerated_delta([dots], epsilon) >= true
     assert len(losses) == len(law.losses)
 
@@ -250,10 +250,10 @@ def test_closed_forms_agree_with_the_lattice(epsilon: float, n: int, exponent: f
 
     delta = 10**exponent
     exact = closed.composed_two_point(epsilon, own, n, delta)
-    lattice = pld.compose([(losslaw.two_point(epsilon, own), n)], delta).epsilon(delta)
-    assert (exact == lattice == math.inf) or exact <= lattice * (1 + 1e-6) + 1e-9
-    if lattice < math.inf and own == 0:
-        assert lattice <= exact * (1 + 1e-3) + 1e-3
+    found = pld.compose([(losslaw.two_point(epsilon, own), n)], delta).epsilon(delta)
+    assert (exact == found == math.inf) or exact <= found * (1 + 1e-6) + 1e-9
+    if found < math.inf and own == 0:
+        assert found <= exact * (1 + 1e-3) + 1e-3
     if exact < math.inf:
         from sfumato.accounting import optimal_delta
 
@@ -264,5 +264,5 @@ def test_one_laplace_by_its_closed_form() -> None:
     for epsilon, delta in ((0.1, 1e-6), (2, 0.3), (50, 1e-12)):
         price = total([events.Laplace(epsilon)]).epsilon(delta)
         assert 1 - math.exp((price - epsilon) / 2) <= delta * (1 + 1e-9)
-        lattice = pld.compose([(losslaw.laplace(epsilon), 1)], delta).epsilon(delta)
-        assert price <= lattice * (1 + 1e-9) <= price * 1.004 + 1e-3
+        found = pld.compose([(losslaw.laplace(epsilon), 1)], delta).epsilon(delta)
+        assert price <= found * (1 + 1e-9) <= price * 1.004 + 1e-3

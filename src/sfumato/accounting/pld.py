@@ -1,10 +1,8 @@
-"""Privacy-loss distributions composed on a lattice: an upper bound, a lower bound, and the error between.
+"""Privacy-loss distributions composed: an upper bound, a lower bound, and the error between.
 
-Upper bound: a law's mass between two lattice points is divided between them so that both its P-mass and its
-Q-mass are kept ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022), which dominates the
-law. Composition is a product of Fourier transforms of exponentially tilted masses, so that the part of the
-distribution that decides δ is computed with full relative precision; what leaves the window, what wraps round
-and what rounding could hide is bounded and added to δ.
+Laws are put on a common lattice (`accounting.lattice`) and composed as a product of Fourier transforms of
+exponentially tilted masses, so that the part of the distribution that decides δ is computed with full relative
+precision; what leaves the window, what wraps round and what rounding could hide is bounded and added to δ.
 """
 
 import math
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accounting.conversion import rdp_to_dp_improved
+from sfumato.accounting.lattice import Lattice, common_step, connect_the_dots, extent
 from sfumato.accounting.losslaw import LossLaw, Reals
 
 _PER_SPREAD = 20  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
@@ -24,82 +23,6 @@ _REACH = 10.0  # tilted standard deviations kept on either side
 _ROUND = 2.0**-50
 _MOST_EXPONENT = 600.0
 _NEGLIGIBLE = 1e-20
-
-
-@dataclass(frozen=True, slots=True)
-class Lattice:
-    """Masses at the losses (first + i)·step, and a mass at infinity."""
-
-    first: int
-    step: float
-    masses: Reals
-    infinite: float
-
-    def losses(self) -> Reals:
-        """The losses of the masses."""
-        return (self.first + np.arange(len(self.masses))) * self.step
-
-
-def connect_the_dots(law: LossLaw, step: float, tail: float) -> Lattice:
-    """A law on the lattice that dominates the given one."""
-    low, high = _extent(law, tail)
-    first, last = math.floor(low / step) - 1, math.ceil(high / step) + 1
-    breaks = np.arange(first, last + 1) * step
-    losses, masses = law.nodes(tail, breaks=breaks)
-    position = losses / step
-    nearest = np.rint(position)
-    # a loss within rounding of a lattice point is on it
-    below = np.where(np.abs(position - nearest) < 1e-9, nearest, np.floor(position)).astype(np.int64)
-    beyond = np.maximum(losses - below * step, 0.0)
-    share = np.expm1(-beyond) / math.expm1(-step)  # to the upper point: keeps ∫e^-ℓ
-    share = np.where(np.abs(position - nearest) < 1e-9, 0.0, share)
-    out = np.bincount(below - first, weights=masses * (1 - share), minlength=last - first + 2)
-    out += np.bincount(below - first + 1, weights=masses * share, minlength=last - first + 2)
-    # The smooth part was cut at both ends. Its quadrature errs by L⁶·f⁽⁶⁾/2016000 of a mass, with pieces of L = 1/16 of
-    # the length over which f changes: less than 2**-43, with the roundings.
-    lost = 0.0 if law.smooth is None else 2 * tail
-    return Lattice(first, step, out * (1 + 2.0**-43), law.infinite + lost)
-
-
-def merge_the_cells(law: LossLaw, step: float, tail: float) -> Lattice:
-    """A law on the lattice that the given one dominates: outcomes of a cell are taken for one outcome.
-
-    Merging outcomes is post-processing (Survey Proposition 3.7), so it cannot raise a divergence; the merged
-    outcome's loss ln(P/Q) is then rounded down to the lattice. Cells are moved up a little, so
-    that most need no rounding.
-    """
-    low, high = _extent(law, tail)
-    first, last = math.floor(low / step) - 2, math.ceil(high / step) + 2
-    size, atoms = last - first + 1, len(law.losses)
-    shift = 0.0
-    merged: Reals = np.zeros(0)
-    in_p: Reals = np.zeros(0)
-    for _ in range(2):
-        edges = (np.arange(first, last + 2) - 0.5) * step + shift
-        losses, masses = (part[atoms:] for part in law.nodes(tail, breaks=edges))
-        cell = np.clip(np.searchsorted(edges, losses, side="right") - 1, 0, size - 1)
-        in_p = np.bincount(cell, weights=masses, minlength=size)
-        in_q = np.bincount(cell, weights=masses * np.exp(-losses), minlength=size)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            merged = np.where(in_p > 0, np.log(in_p / in_q), 0.0)
-        short = (first + np.arange(size)) * step - merged
-        if len(losses):
-            order = np.argsort(short)
-            covered = np.searchsorted(np.cumsum(in_p[order]), 0.995 * in_p.sum())
-            shift += max(0.0, float(short[order[min(covered, size - 1)]]) * 1.01)
-    own, weight = (part[:atoms] for part in law.nodes(tail))
-    below = np.floor(np.concatenate([merged[in_p > 0], own]) / step + 1e-10).astype(np.int64) - first
-    mass = np.concatenate([in_p[in_p > 0], weight])
-    return Lattice(first, step, np.bincount(np.maximum(below, 0), weights=mass, minlength=size), law.infinite)
-
-
-def _extent(law: LossLaw, tail: float) -> tuple[float, float]:
-    """The least and the largest loss that the law gives mass to, but for its tails; `forward` is monotone."""
-    base = [float(x) for x in law.losses]
-    if law.smooth is not None:
-        base += law.smooth.interval(tail)
-    ends = law.forward(np.array([min(base), max(base)]))
-    return float(ends.min()), float(ends.max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,26 +327,6 @@ def compose(
     points = _PER_SPREAD * (finer if place is connect_the_dots else 4 * finer)
     step = total / math.sqrt(applications) / points
     tail = max(1e-300, min(1e-9, delta * 1e-4 / max(1, applications)))
-    extents = [_extent(law, tail) for law, _ in laws]
-    step = _common_step(laws, max(step, max(high - low for low, high in extents) / _MOST_POINTS))
+    extents = [extent(law, tail) for law, _ in laws]
+    step = common_step(laws, max(step, max(high - low for low, high in extents) / _MOST_POINTS))
     return Composition([(place(law, step, tail), n) for law, n in laws])
-
-
-def _common_step(laws: list[tuple[LossLaw, int]], wanted: float) -> float:
-    """A step near the wanted one on which atoms lie: all of them if they have a unit in common, else the heaviest."""
-    atoms = [(law.forward(law.losses), law.masses * n, law.smooth) for law, n in laws if len(law.losses)]
-    if not atoms:
-        return wanted
-    losses = np.abs(np.concatenate([loss for loss, _, _ in atoms]))
-    masses = np.concatenate([mass for _, mass, _ in atoms])
-    masses, losses = masses[losses > 0], losses[losses > 0]
-    if len(losses) == 0:
-        return wanted
-    discrete = len(atoms) == len(laws) and all(smooth is None for _, _, smooth in atoms)
-    least = float(losses.min())
-    for unit in (least, least / 2):
-        ratios = losses / unit
-        if np.all(np.abs(ratios - np.rint(ratios)) < 1e-9 * ratios):
-            return unit if discrete else unit / max(1, math.ceil(unit / wanted))
-    heaviest = float(losses[np.argmax(masses)])
-    return heaviest / max(1, math.ceil(heaviest / wanted))

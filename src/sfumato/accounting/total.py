@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.accounting import closed, conversion, events, gaussian, losslaw, pld
+from sfumato.accounting import closed, conversion, events, gaussian, lattice, losslaw, pld
 from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
@@ -328,4 +328,4 @@ def _certain_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
     laws = _laws(choice, certain=True)
     if laws is None or delta == 0:
         return 0.0
-    return max(pld.compose(direction, delta, pld.merge_the_cells).epsilon_below(delta) for direction in laws)
+    return max(pld.compose(direction, delta, lattice.merge_the_cells).epsilon_below(delta) for direction in laws)
