@@ -1,5 +1,6 @@
 """Filters, ticket books and calibration: exact amounts, refusals that cost nothing, answers on the safe side."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -103,8 +104,13 @@ def test_an_rdp_filter_keeps_its_target_for_mixed_events() -> None:
     assert total(used).epsilon(1e-6) <= 3
     with pytest.raises(BudgetExceeded):
         budget.spend(events.Gaussian(0.5))
-    with pytest.raises(InvalidParameter, match="orders"):
-        RDPFilter(1, 1e-6, orders=(1.0,))
+    for orders in ((1.0,), (math.inf,), ()):
+        with pytest.raises(InvalidParameter, match="orders"):
+            RDPFilter(1, 1e-6, orders=orders)
+    for delta in (100, Fraction(1, 10**400)):
+        with pytest.raises(InvalidParameter, match="delta"):
+            RDPFilter(1, delta)
+    assert not RDPFilter(10**10, 1e-6, orders=(3.0,)).admits(events.Renyi(2, 1))
 
 
 def test_a_ticket_book_holds_its_plan_and_nothing_else() -> None:
@@ -117,6 +123,7 @@ def test_a_ticket_book_holds_its_plan_and_nothing_else() -> None:
     assert not book.admits(events.Laplace(0.1))
     with pytest.raises(BudgetExceeded, match="no such ticket"):
         book.spend(events.Laplace(0.2))
+    assert book.spend(events.Laplace(0.2), 0).admits(events.Laplace(0.2)) is False
 
 
 @pytest.mark.parametrize("times", [1, 30])
@@ -138,6 +145,7 @@ def test_calibrated_epsilon_and_uses() -> None:
     assert total([(events.Laplace(per_use * 1.001), 100)]).epsilon(1e-6) > 2
     n = most_uses(events.Gaussian(20), epsilon=1, delta=1e-6)
     assert total([(events.Gaussian(20), n)]).epsilon(1e-6) <= 1 < total([(events.Gaussian(20), n + 1)]).epsilon(1e-6)
+    assert most_uses(events.Gaussian(1000), epsilon=5, delta=1e-6, limit=10) == 10
     assert most_uses(events.Laplace(2), epsilon=1, delta=1e-9) == 0
     with pytest.raises(InvalidParameter, match="any scale"):
         smallest_noise(lambda s: events.Pure(5), epsilon=1, delta=0)

@@ -39,7 +39,7 @@ def test_bad_deltas_are_refused(bad: Any) -> None:
             total([e.Pure(1)]).epsilon(bad)
 
 
-@pytest.mark.parametrize("bad", [math.nan, -1, True])
+@pytest.mark.parametrize("bad", [math.nan, -1, True, "1", None])
 def test_bad_epsilons_are_refused(bad: Any) -> None:
     with pytest.raises(InvalidParameter, match="epsilon"):
         total([e.Pure(1)]).delta(bad)

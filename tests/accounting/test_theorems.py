@@ -92,7 +92,18 @@ def test_optimal_composition_by_hand() -> None:
     lambda: rdp_to_dp(2, 1, 0), lambda: zcdp_to_dp(1, 2), lambda: advanced_composition(-1, 0, 1, 0.1),
     lambda: advanced_composition(1, 0, 1, 0), lambda: advanced_composition(1, 1.5, 1, 0.1),
     lambda: advanced_composition(math.nan, 0, 1, 0.1), lambda: group_privacy(1, 0, 0),
+    lambda: rdp_to_dp_improved(2, math.nan, 1e-6), lambda: rdp_to_dp_improved(2, -1, 1e-6), lambda: rdp_to_dp(0.5, 1, 1e-6),
+    lambda: zcdp_to_dp_improved(math.nan, 1e-6), lambda: zcdp_to_dp_improved(-1, 1e-6), lambda: zcdp_to_dp(-1, 1e-6),
+    lambda: group_privacy(math.nan, 0, 1), lambda: group_privacy(-1, 0, 1), lambda: basic_composition([math.nan], [0]),
+    lambda: dp_to_zcdp(math.nan), lambda: dp_to_rdp(-1, 2), lambda: optimal_delta(-1, 0.5, 0, 3),
 ])  # fmt: skip
 def test_bad_arguments_are_refused(call: object) -> None:
     with pytest.raises(InvalidParameter):
         call()  # type: ignore[operator]
+
+
+def test_overflow_is_infinite_and_not_an_error() -> None:
+    assert group_privacy(100, 1e-6, 10)[1] == 1.0
+    assert advanced_composition(1000, 0, 2, 1e-6, tight=False)[0] == math.inf
+    assert optimal_delta(math.inf, 1, 0.1, 3) == pytest.approx(1 - 0.9**3)
+    assert rdp_to_dp_improved(2, math.inf, 1e-6) == math.inf

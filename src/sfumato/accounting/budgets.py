@@ -160,13 +160,14 @@ class RDPFilter:
     epsilon: Real
     delta: Real
     orders: tuple[float, ...] = _ORDERS
-    spent: tuple[Fraction, ...] = ()
+    spent: tuple[Fraction | float, ...] = ()
     spent_delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
-        positive("delta", self.delta)
-        if not self.orders or any(not order > 1 for order in self.orders):
+        if not Fraction(1, 10**200) <= positive("delta", self.delta) < 1:
+            raise InvalidParameter("delta", "must be between 1e-200 and 1", self.delta)
+        if not self.orders or any(not 1 < order < math.inf for order in self.orders):
             raise InvalidParameter("orders", "must all be above 1", self.orders)
         if not self.spent:
             object.__setattr__(self, "spent", (Fraction(0),) * len(self.orders))
@@ -179,11 +180,11 @@ class RDPFilter:
             for order in self.orders
         )
 
-    def _after(self, event: Event, times: int) -> tuple[tuple[Fraction, ...], Fraction]:
+    def _after(self, event: Event, times: int) -> tuple[tuple[Fraction | float, ...], Fraction]:
         n = whole("times", times)
         curve = [event.rdp(order) for order in self.orders]
         spent = tuple(
-            had + (n * Fraction(value) if math.isfinite(value) else Fraction(10**9))
+            had + n * Fraction(value) if math.isfinite(value) else math.inf
             for had, value in zip(self.spent, curve, strict=True)
         )
         return spent, self.spent_delta + n * event.extra_delta()
@@ -227,5 +228,5 @@ class TicketBook:
         if not self.admits(event, times):
             raise BudgetExceeded("the book holds no such ticket", hint="only events of the plan can be used")
         left = dict(self.left)
-        left[event] -= times
+        left[event] = left.get(event, 0) - times
         return replace(self, left=tuple(left.items()))

@@ -77,6 +77,7 @@ def most_uses(event: Event, *, epsilon: Real, delta: Real, limit: int = 10**9) -
     low, high = 1, 2
     while high < limit and meets(high):
         low, high = high, 2 * high
+    high = min(high, limit + 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if meets(middle) else (low, middle)

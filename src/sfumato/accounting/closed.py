@@ -27,7 +27,7 @@ def epsilon(choice: tuple[Counted, ...], delta: float) -> float | None:
     if isinstance(event, events.Laplace) and n == 1:
         return _laplace(up(event.pure()), delta)
     two_point = _two_point(event)
-    if two_point is not None and n <= _MOST:
+    if two_point is not None and n <= _MOST and two_point[0] <= _MOST:
         return composed_two_point(*two_point, n, delta)
     return None
 

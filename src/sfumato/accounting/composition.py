@@ -6,10 +6,12 @@
 import math
 from collections.abc import Sequence
 
+from sfumato.accounting.conversion import check_price
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import whole
 
 _UP = 1 + 2.0**-45
+_MOST_EXPONENT = 700.0
 
 
 def _check(epsilon: float, delta: float, slack: float) -> None:
@@ -23,12 +25,17 @@ def _check(epsilon: float, delta: float, slack: float) -> None:
 
 def basic_composition(epsilons: Sequence[float], deltas: Sequence[float]) -> tuple[float, float]:
     """(Σε, Σδ), rounded up (Survey Theorem 3.9, Theorem 3.13 and Corollary 3.11)."""
+    for value in (*epsilons, *deltas):
+        check_price("price", value)
     return math.fsum(epsilons) * _UP, min(1.0, math.fsum(deltas) * _UP)
 
 
 def group_privacy(epsilon: float, delta: float, k: int) -> tuple[float, float]:
     """(kε, δ·Σ_{i<k} e^{iε}) for neighbours k steps apart (Survey Theorem 3.8, errata A13)."""
+    _check(epsilon, delta, 0.5)
     size = whole("k", k, least=1)
+    if (size - 1) * epsilon > _MOST_EXPONENT:
+        return size * epsilon * _UP, 1.0 if delta else 0.0
     factor = math.fsum(math.exp(i * epsilon) for i in range(size))
     return size * epsilon * _UP, min(1.0, delta * factor * _UP)
 
@@ -48,15 +55,22 @@ def advanced_composition(
     """
     _check(epsilon, delta, slack)
     n = whole("k", k, least=1)
-    mean = kl_of_pure(epsilon) if tight else epsilon * math.expm1(epsilon)
+    mean = kl_of_pure(epsilon) if tight else _printed_kl(epsilon)
     value = (math.sqrt(2 * n * math.log(1 / slack)) * epsilon + n * mean) * _UP
     return (min(value, n * epsilon * _UP) if tight else value), min(1.0, (n * delta + slack) * _UP)
 
 
-def advanced_heterogeneous(epsilons: Sequence[float], slack: float, *, tight: bool = True) -> float:
-    """√(2·ln(1/slack)·Σε²) + ΣKL for different mechanisms (Survey Theorem 5.9 with unequal terms)."""
-    squares = math.fsum(e * e for e in epsilons)
-    mean = math.fsum(kl_of_pure(e) if tight else e * math.expm1(e) for e in epsilons)
+def _printed_kl(epsilon: float) -> float:
+    """ε(e^ε - 1), the survey's bound on the expected loss."""
+    return epsilon * math.expm1(epsilon) if epsilon < _MOST_EXPONENT else math.inf
+
+
+def advanced_heterogeneous(prices: Sequence[tuple[float, int]], slack: float, *, tight: bool = True) -> float:
+    """√(2·ln(1/slack)·Σnε²) + ΣnKL for mechanisms of ε used n times (Survey Theorem 5.9 with unequal terms)."""
+    for epsilon, _ in prices:
+        check_price("epsilon", epsilon)
+    squares = math.fsum(n * e * e for e, n in prices)
+    mean = math.fsum(n * (kl_of_pure(e) if tight else _printed_kl(e)) for e, n in prices)
     return (math.sqrt(2 * math.log(1 / slack) * squares) + mean) * _UP
 
 
@@ -81,7 +95,11 @@ def optimal_delta(epsilon_total: float, epsilon: float, delta: float, k: int) ->
     """
     from scipy.special import gammaln
 
+    _check(epsilon, delta, 0.5)
+    check_price("epsilon_total", epsilon_total)
     n = whole("k", k, least=1)
+    if epsilon_total == math.inf:
+        epsilon_total = n * epsilon + 1
     log_p = -math.log1p(math.exp(-epsilon))
     log_q = -epsilon + log_p
     first = max(0, math.floor((epsilon_total / epsilon + n) / 2) - 1) if epsilon > 0 else n + 1

@@ -17,21 +17,39 @@ def _check_delta(delta: float) -> None:
         raise InvalidParameter("delta", "must be between 0 and 1", delta)
 
 
+def _check(alpha: float, epsilon: float) -> None:
+    if not alpha > 1:
+        raise InvalidParameter("alpha", "must be above 1", alpha)
+    check_price("epsilon", epsilon)
+
+
+def check_price(name: str, value: float) -> None:
+    """Refuse a price that is negative or not a number; an infinite one is a price."""
+    if not value >= 0:
+        raise InvalidParameter(name, "must not be negative", value)
+
+
 def rdp_to_dp(alpha: float, epsilon: float, delta: float) -> float:
     """(α, ε)-RDP implies (ε + ln(1/δ)/(α - 1), δ) (Survey Theorem 8.4 and Theorem 8.8)."""
     _check_delta(delta)
+    _check(alpha, epsilon)
     return (epsilon + math.log(1 / delta) / (alpha - 1)) * _UP
 
 
 def rdp_to_dp_improved(alpha: float, epsilon: float, delta: float) -> float:
     """ε + ln((α-1)/α) - (ln δ + ln α)/(α - 1) (Balle et al. 2020; Canonne, Kamath, Steinke 2020), at least 0."""
     _check_delta(delta)
+    _check(alpha, epsilon)
+    if epsilon == math.inf:
+        return math.inf
     better = epsilon + math.log((alpha - 1) / alpha) - (math.log(delta) + math.log(alpha)) / (alpha - 1)
     return max(0.0, better + abs(better) * 2.0**-45 + epsilon * 2.0**-45)
 
 
 def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
     """The δ of (α, ε(α))-RDP at ε: exp((α-1)(ε(α) - ε))·(1 - 1/α)^α/(α - 1) (Canonne, Kamath, Steinke 2020)."""
+    if curve == math.inf:
+        return 1.0
     exponent = (alpha - 1) * (curve - epsilon) + alpha * math.log1p(-1 / alpha) - math.log(alpha - 1)
     return min(1.0, math.exp(min(0.0, exponent)) * _UP)
 
@@ -39,16 +57,19 @@ def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
 def zcdp_to_dp(rho: float, delta: float) -> float:
     """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
     _check_delta(delta)
+    check_price("rho", rho)
     return (rho + 2 * math.sqrt(rho * math.log(1 / delta))) * _UP
 
 
 def zcdp_to_dp_improved(rho: float, delta: float) -> float:
     """The improved conversion at the best order of the line α·ρ."""
+    check_price("rho", rho)
     return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * rho, delta))[0] if rho else 0.0
 
 
 def dp_to_zcdp(epsilon: float) -> float:
     """ε-differential privacy implies ε²/2-zCDP (Survey Theorem 8.14)."""
+    check_price("epsilon", epsilon)
     return epsilon * epsilon / 2 * _UP
 
 
@@ -56,6 +77,7 @@ def dp_to_rdp(epsilon: float, alpha: float) -> float:
     """ε-differential privacy implies RDP at every order, and at order ∞ is the same (Survey Theorem 8.3)."""
     from sfumato.accounting.rdp import two_point
 
+    _check(alpha, epsilon)
     return min(epsilon, two_point(epsilon, alpha))
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from sfumato.exact.rounding import sqrt_up
 
 _SQRT_HALF = math.sqrt(0.5)
+_LEAST_DELTA, _MOST_MU = 1e-250, 1e100  # beyond, floats cannot bracket ε and none is given
 
 
 def _mills(x: float) -> float:
@@ -26,6 +27,8 @@ def delta(epsilon: float, mu: float) -> float:
     a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
     if a < -35:
         return 1.0
+    if a > 35:  # φ(a)·R(a) ≤ exp(-a²/2)/2, and floats end soon
+        return max(math.exp(-a * a / 2), 5e-324)
     gap = _mills(a) - _mills(b)
     value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * (gap + 2.0**-50 * _mills(a))
     return min(1.0, value * (1 + 2.0**-45 * (1 + a * a)))
@@ -35,6 +38,8 @@ def epsilon(delta_: float, mu: float) -> float:
     """The least ε of Gaussian noise with Δ/σ = μ, rounded up."""
     if mu == 0 or delta_ >= 1 or delta(0.0, mu) <= delta_:
         return 0.0
+    if delta_ < _LEAST_DELTA or mu > _MOST_MU:
+        return math.inf
     low, high = 0.0, mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta_)) + 1e-300
     while delta(high, mu) > delta_:
         high *= 1.5

@@ -21,17 +21,17 @@ def _same(x: Reals) -> Reals:
     return x
 
 
-def _ones(x: Reals) -> Reals:
-    return np.ones_like(x)
+def _zeros(x: Reals) -> Reals:
+    return np.zeros_like(x)
 
 
 @dataclass(frozen=True, slots=True)
 class Smooth:
     """A density over base losses, truncated where P and Q together have no more than the asked-for tail."""
 
-    density: Callable[[Reals], Reals]
+    log_density: Callable[[Reals], Reals]
     interval: Callable[[float], tuple[float, float]]
-    """The base losses that carry all but a given mass, at either end, of P and of Q."""
+    """The base losses that carry all but exp(-L) of the mass, at either end, of P and of Q, for a given L."""
     width: float
     """A length over which the density is smooth enough for a quadrature of a few points."""
 
@@ -46,34 +46,47 @@ class LossLaw:
     infinite: float = 0.0
     forward: Callable[[Reals], Reals] = _same
     backward: Callable[[Reals], Reals] = _same
-    weight: Callable[[Reals], Reals] = _ones
+    log_weight: Callable[[Reals], Reals] = _zeros
 
     def spread(self) -> float:
         """About the standard deviation of the loss, to choose a grid by."""
-        losses, masses = self.nodes(1e-9)
-        total = masses.sum()
+        losses, masses = self.nodes(20.0)
+        total = float(masses.sum())
+        if total <= 0:
+            return 1e-150
         mean = float((losses * masses).sum() / total)
         return math.sqrt(max(float(((losses - mean) ** 2 * masses).sum() / total), 1e-300))
 
-    def nodes(self, tail: float, *, breaks: Reals | None = None) -> tuple[Reals, Reals]:
-        """Losses and masses that stand for the law: its atoms, and a three-point Gauss rule on short pieces.
+    def nodes(self, depth: float, *, breaks: Reals | None = None) -> tuple[Reals, Reals]:
+        """Losses and masses that stand for the law; see `log_nodes`."""
+        losses, logs = self.log_nodes(depth, breaks=breaks)
+        return losses, np.exp(logs)
 
-        No piece of the rule crosses one of the `breaks` (losses after mapping).
+    def log_nodes(self, depth: float, *, breaks: Reals | None = None, width: float = math.inf) -> tuple[Reals, Reals]:
+        """Losses and log-masses: of the atoms, and of a three-point Gauss rule on short pieces.
+
+        The smooth part is cut where exp(-depth) is left. No piece crosses one of the `breaks` (losses after
+        mapping) or is longer than `width`.
         """
-        losses, masses = self.forward(self.losses), self.masses * self.weight(self.losses)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.masses) + self.log_weight(self.losses)
+        losses = self.forward(self.losses)
         if self.smooth is None:
-            return losses, masses
-        low, high = self.smooth.interval(tail)
-        pieces = np.linspace(low, high, max(8, math.ceil((high - low) / self.smooth.width)) + 1)
+            return losses, logs
+        low, high = self.smooth.interval(depth)
+        longest = min(self.smooth.width, width)
+        pieces = np.linspace(low, high, max(8, math.ceil((high - low) / longest)) + 1)
         if breaks is not None:
             with np.errstate(invalid="ignore", divide="ignore"):
                 preimages = self.backward(breaks)
             inside = preimages[(preimages > low) & (preimages < high)]
             pieces = np.sort(np.concatenate([pieces, inside]))
         half = np.diff(pieces)[:, None] / 2
-        x = (pieces[:-1, None] + half) + half * _GAUSS_X[None, :]
-        mass = self.smooth.density(x) * half * _GAUSS_W[None, :] * self.weight(x)
-        return np.concatenate([losses, self.forward(x).ravel()]), np.concatenate([masses, mass.ravel()])
+        x = ((pieces[:-1, None] + half) + half * _GAUSS_X[None, :]).ravel()
+        with np.errstate(divide="ignore"):
+            lengths = np.log((half * _GAUSS_W[None, :]).ravel())
+        heights = self.smooth.log_density(x) + self.log_weight(x)
+        return np.concatenate([losses, self.forward(x)]), np.concatenate([logs, heights + lengths])
 
     def subsampled(self, rate: float, *, removal: bool) -> "LossLaw":
         """The law after Poisson sampling at a rate, from the law of the same direction before it.
@@ -81,27 +94,45 @@ class LossLaw:
         Removing a person compares (1 - q)Q + qP with Q, adding compares P with (1 - q)P + qQ (Zhu, Dong, Wang
         2022, Theorem 11). `removal` says which; the base law is of ln(P/Q) under P in both cases.
         """
-        if self.weight is not _ones:
-            raise NotImplementedError("a law is subsampled once")
+        if rate == 1:
+            return self
         if removal:
             return LossLaw(
                 self.losses,
                 self.masses,
                 self.smooth,
                 self.infinite * rate,
-                forward=lambda x: np.log1p(rate * np.expm1(x)),
-                backward=lambda y: np.log1p(np.expm1(y) / rate),
-                weight=lambda x: rate + (1 - rate) * np.exp(-x),
+                forward=lambda x: _mixed(x, rate),
+                backward=lambda y: _unmixed(y, rate),
+                log_weight=lambda x: np.logaddexp(math.log(rate), _log(1 - rate) - x),
             )
         return LossLaw(
             self.losses,
             self.masses,
             self.smooth,
             0.0 if rate < 1 else self.infinite,
-            forward=lambda x: -np.log1p(rate * np.expm1(-x)),
-            backward=lambda y: -np.log1p(np.expm1(-y) / rate),
-            weight=_ones,
+            forward=lambda x: -_mixed(-x, rate),
+            backward=lambda y: -_unmixed(-y, rate),
         )
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0 else -math.inf
+
+
+_FAR = 30.0  # beyond it e^x is taken out of the logarithm, where it cannot overflow
+
+
+def _mixed(x: Reals, rate: float) -> Reals:
+    """ln(1 - q + q·e^x), with full relative precision near 0."""
+    near = np.log1p(rate * np.expm1(np.minimum(x, _FAR)))
+    return np.where(x > _FAR, x + math.log(rate) + np.log1p((1 - rate) / rate * np.exp(-np.maximum(x, _FAR))), near)
+
+
+def _unmixed(y: Reals, rate: float) -> Reals:
+    """The x with ln(1 - q + q·e^x) = y, NaN where there is none."""
+    near = np.log1p(np.expm1(np.minimum(y, _FAR)) / rate)
+    return np.where(y > _FAR, y - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(y, _FAR))), near)
 
 
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(3)
@@ -128,8 +159,8 @@ def laplace(epsilon: float) -> LossLaw:
         np.array([epsilon, -epsilon]),
         np.array([0.5, 0.5 * math.exp(-epsilon)]),
         Smooth(
-            density=lambda x: 0.25 * np.exp((x - epsilon) / 2),
-            interval=lambda tail: (-epsilon, epsilon),
+            log_density=lambda x: math.log(0.25) + (x - epsilon) / 2,
+            interval=lambda depth: (-epsilon, epsilon),
             width=0.125,
         ),
     )
@@ -139,13 +170,13 @@ def gaussian(mu: float) -> LossLaw:
     """Gaussian noise with Δ/σ = μ: the loss is normal with mean μ²/2 and variance μ²."""
     mean = mu * mu / 2
 
-    def interval(tail: float) -> tuple[float, float]:
-        reach = mu * math.sqrt(2 * math.log(1 / tail))  # Pr[N > z] ≤ exp(-z²/2)/2
+    def interval(depth: float) -> tuple[float, float]:
+        reach = mu * math.sqrt(2 * depth)  # Pr[N > z] ≤ exp(-z²/2)/2
         return -mean - reach, mean + reach
 
     return LossLaw(
         smooth=Smooth(
-            density=lambda x: np.exp(-(((x - mean) / mu) ** 2) / 2) / (mu * _SQRT_2PI),
+            log_density=lambda x: -(((x - mean) / mu) ** 2) / 2 - math.log(mu * _SQRT_2PI),
             interval=interval,
             width=mu / 16,
         )
@@ -179,5 +210,6 @@ def censored_geometric(epsilon: float, bound: int) -> LossLaw:
     masses = (1 - ratio) / (1 + ratio) * np.exp(-epsilon * np.abs(ks))
     masses[[0, -1]] = math.exp(-epsilon * bound) / (1 + ratio)
     shifted = np.concatenate([[0.0], masses[:-1]])  # Q: the same around the count plus one
-    inside = shifted > 0
-    return LossLaw(np.log(masses[inside] / shifted[inside]), masses[inside], infinite=float(masses[~inside].sum()))
+    inside = (shifted > 0) & (masses > 0)
+    lone = float(masses[shifted == 0].sum())
+    return LossLaw(np.log(masses[inside] / shifted[inside]), masses[inside], infinite=lone)

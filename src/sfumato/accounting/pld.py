@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accounting.conversion import rdp_to_dp_improved
-from sfumato.accounting.lattice import Lattice, common_step, connect_the_dots, extent
+from sfumato.accounting.lattice import MOST_POINTS, Lattice, common_step, connect_the_dots, extent
 from sfumato.accounting.losslaw import LossLaw, Reals
 
 _PER_SPREAD = 20  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
 _MOST = 1 << 21
-_MOST_POINTS = 1 << 18  # of one law: a law of extreme spread gets a coarser lattice, which is valid all the same
 _REACH = 10.0  # tilted standard deviations kept on either side
 _ROUND = 2.0**-50
 _MOST_EXPONENT = 600.0
@@ -43,6 +42,9 @@ class Composition:
     def __init__(self, parts: list[tuple[Lattice, int]]) -> None:
         self._parts = parts
         self._step = parts[0][0].step
+        self._lift = math.fsum(n * lattice.lift for lattice, n in parts) * (1 + 2.0**-40)
+        certain = math.fsum(n * math.log1p(-lattice.infinite) for lattice, n in parts if lattice.infinite < 1)
+        self._surely_infinite = -math.expm1(certain) * (1 - 2.0**-40)
         self.infinite = min(1.0, math.fsum(n * lattice.infinite for lattice, n in parts) * (1 + 2.0**-50))
         self._logs = [(_log(lattice.masses), lattice.losses(), n) for lattice, n in parts]
         self._spread = math.sqrt(self._cumulants(0.0)[2]) + self._step
@@ -107,6 +109,8 @@ class Composition:
         low = max(start, math.floor((mean - reach) / self._step))
         wanted = min(support, math.ceil(2 * reach / self._step) + 2)
         size = _fast_length(min(wanted, _MOST))
+        if size >= support:
+            low = start  # nothing is cut, so nothing may wrap
         slack = self._outside(theta, low * self._step, (low + size - 1) * self._step) if size < support else 0.0
         product: NDArray[np.complex128] | None = None
         count = 0
@@ -165,7 +169,7 @@ class Composition:
 
     def epsilon_below(self, delta: float) -> float:
         """An ε for which δ does not suffice, given lattices that the true laws dominate."""
-        target = delta * (1 + 2.0**-40) - self.infinite
+        target = delta * (1 + 2.0**-40) - self._surely_infinite
         if target <= 0:
             return math.inf
         theta = self._best_tilt(math.log(1 / target))
@@ -204,13 +208,13 @@ class Composition:
             return math.inf
         theta = self._best_tilt(math.log(1 / target))
         renyi = self._log_mgf(theta) / theta * (1 + 2.0**-40)
-        return rdp_to_dp_improved(theta + 1, max(0.0, renyi), target)
+        return rdp_to_dp_improved(theta + 1, max(0.0, renyi), target) + self._lift
 
     def epsilon(self, delta: float) -> float:
         """An ε for which δ suffices, or infinity where no window of floats could show one."""
         target = delta * (1 - 2.0**-40) - self.infinite
         if target <= 0:
-            return math.inf if delta < self.infinite else max(0.0, self._largest_loss())
+            return math.inf if delta < self.infinite else max(0.0, self._largest_loss()) + self._lift
         theta = self._best_tilt(math.log(1 / target))
         best = max(0.0, self._largest_loss())  # beyond it nothing is left but the mass at infinity
         # For a large δ the tilt that suits the tail looks too far out: ε is below the window, or where rounding
@@ -221,7 +225,7 @@ class Composition:
             if weighed:
                 break
             theta /= 4
-        return best
+        return best + self._lift
 
     def _epsilon_at(self, theta: float, target: float) -> tuple[float, bool]:
         """ε under one tilt, and whether mass and not rounding decided it."""
@@ -251,7 +255,7 @@ class Composition:
         return max(0.0, min(high, max(low, inside)) * (1 + 1e-12)), weighed
 
     def _largest_loss(self) -> float:
-        tops = (n * (lattice.first + int(np.flatnonzero(lattice.masses)[-1])) for lattice, n in self._parts)
+        tops = (n * (lattice.first + int(np.flatnonzero(lattice.masses).max(initial=0))) for lattice, n in self._parts)
         return sum(tops) * self._step * (1 + 2.0**-40)
 
     def _least_loss(self) -> float:
@@ -259,6 +263,7 @@ class Composition:
 
     def delta(self, epsilon: float) -> float:
         """A δ for which ε suffices."""
+        epsilon -= self._lift
         if epsilon >= self._largest_loss():
             return self.infinite
         _, mean, _ = self._cumulants(0.0)
@@ -326,7 +331,7 @@ def compose(
     finer = max(1.0, min(8.0, math.sqrt(1000 / applications)))  # short lists can afford it
     points = _PER_SPREAD * (finer if place is connect_the_dots else 4 * finer)
     step = total / math.sqrt(applications) / points
-    tail = max(1e-300, min(1e-9, delta * 1e-4 / max(1, applications)))
-    extents = [extent(law, tail) for law, _ in laws]
-    step = common_step(laws, max(step, max(high - low for low, high in extents) / _MOST_POINTS))
-    return Composition([(place(law, step, tail), n) for law, n in laws])
+    depth = max(20.0, math.log(1e4 * max(1, applications)) - math.log(max(delta, 1e-300)))
+    extents = [extent(law, depth) for law, _ in laws]
+    step = common_step(laws, max(step, max(high - low for low, high in extents) / MOST_POINTS))
+    return Composition([(place(law, step, depth), n) for law, n in laws])

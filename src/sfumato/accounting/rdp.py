@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sfumato.accounting.losslaw import LossLaw, Reals
+from sfumato.accounting.losslaw import LossLaw
 
 Curve = Callable[[float], float]
 _SLACK = 1 + 2.0**-40
@@ -53,23 +53,42 @@ def gaussian(rho: float, alpha: float) -> float:
     return alpha * rho * _SLACK
 
 
+_MOST_PIECES = 200_000
+
+
 def of_law(laws: list[LossLaw], alpha: float) -> float:
-    """The curve of a loss law, E exp((α-1)ℓ) by quadrature, over the directions given."""
-    worst = 0.0
-    for law in laws:
-        if law.infinite > 1e-12:
-            return math.inf
-        losses, masses = _nodes(law, alpha)
-        exponents = (alpha - 1) * losses + np.log(np.maximum(masses, 1e-320))
+    """The curve of a loss law, ln E exp((α-1)ℓ)/(α-1) by quadrature, over the directions given.
+
+    Pieces are short for e^((α-1)ℓ) as well as for the density, and the interval grows until its ends do not
+    count; where neither can be afforded there is no price.
+    """
+    return max(_of_one(law, alpha) for law in laws) * (1 + 2.0**-28)
+
+
+def _of_one(law: LossLaw, alpha: float) -> float:
+    if law.infinite > 0:
+        return math.inf
+    order, width = alpha - 1, 0.25 / (alpha - 1)
+    depth = 40.0
+    while depth < 1e5:
+        if law.smooth is not None:
+            low, high = law.smooth.interval(depth)
+            if (high - low) / width > _MOST_PIECES:
+                return math.inf
+        losses, logs = law.log_nodes(depth, width=width)
+        exponents = logs + order * losses
         top = float(exponents.max())
-        value = (top + math.log(float(np.exp(exponents - top).sum()))) / (alpha - 1)
-        worst = max(worst, value)
-    return worst * (1 + 2.0**-30)
+        total = top + math.log(float(np.exp(exponents - top).sum()))
+        ends = float(exponents[np.argmax(losses)])
+        if law.smooth is None or ends <= total - 42 or _bounded(law, depth):
+            return max(0.0, total / order)
+        depth *= 2
+    return math.inf
 
 
-def _nodes(law: LossLaw, alpha: float) -> tuple[Reals, Reals]:
-    """Nodes that reach as far as the order looks: e^((α-1)ℓ) moves the mass out by α - 1 spreads."""
-    return law.nodes(10.0 ** -max(30.0, min(300.0, 12.0 * alpha)))
+def _bounded(law: LossLaw, depth: float) -> bool:
+    """Whether the interval does not grow with the depth: then nothing was cut."""
+    return law.smooth is not None and law.smooth.interval(depth) == law.smooth.interval(2 * depth)
 
 
 def _log_add(a: float, b: float) -> float:

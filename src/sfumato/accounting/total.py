@@ -4,7 +4,6 @@ Every bound here holds for events fixed in advance or chosen adaptively from a f
 the parameters themselves are chosen as answers come in, use a filter (`accounting.budgets`).
 """
 
-import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import whole
 from sfumato.exact.rounding import up
 
-_MOST_CHOICES = 32
+_MOST_MU_SQUARED = 10**4  # beyond, a Gaussian in a mixed list has no law worth having
 
 
 def total(parts: Iterable[Event | Counted]) -> "Total":
@@ -53,8 +52,7 @@ class Total:
 
     def delta(self, epsilon: float) -> float:
         """The least δ any known bound gives at ε, rounded up."""
-        if isinstance(epsilon, bool) or not epsilon >= 0:
-            raise InvalidParameter("epsilon", "must not be negative", epsilon)
+        _not_negative("epsilon", epsilon)
         return max((_least_delta(choice, float(epsilon)) for choice in _choices(self.parts)), default=0.0)
 
     def lower_epsilon(self, delta: float) -> float:
@@ -72,6 +70,11 @@ class Total:
         return found
 
 
+def _not_negative(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not value >= 0:
+        raise InvalidParameter(name, "must be a number that is not negative", value)
+
+
 def _unit(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not 0 <= value <= 1:
         raise InvalidParameter(name, "must be between 0 and 1", value)
@@ -81,36 +84,29 @@ def _unit(name: str, value: Any) -> None:
 
 
 def _choices(parts: tuple[Counted, ...]) -> list[tuple[Counted, ...]]:
-    """The lists of plain events that neighbours could face: one part of each parallel event.
+    """The lists of plain events that neighbours could face.
 
-    A parallel event that happened often stays whole (its parts may be met in any order), and is then priced
-    by the currencies that take a maximum.
+    A list that is one parallel event, once, is each of its parts in turn. In a longer list which part is met
+    may depend on earlier answers, so a parallel event stays whole and is priced by the currencies that take
+    a maximum.
     """
-    options: list[list[tuple[Counted, ...]]] = []
-    for event, n in parts:
-        if n:
-            options.append(_expand(event, n))
-    if math.prod(len(option) for option in options) > _MOST_CHOICES:
-        options = [
-            option if len(option) == 1 else [((event, n),)]
-            for option, (event, n) in zip(options, [part for part in parts if part[1]], strict=True)
-        ]
-    return [events.counted(itertools.chain.from_iterable(choice)) for choice in itertools.product(*options)]
+    plain = events.counted(piece for event, n in parts for piece in _flat(event, n))
+    if len(plain) == 1 and plain[0][1] == 1 and isinstance(plain[0][0], events.Parallel):
+        return [choice for part in _undominated(plain[0][0].parts) for choice in _choices(((part, 1),))]
+    return [plain] if plain else []
 
 
-def _expand(event: Event, n: int) -> list[tuple[Counted, ...]]:
+def _flat(event: Event, n: int) -> list[Counted]:
+    """Groups, compositions and parallel events of one part taken apart."""
     if isinstance(event, events.Group):
-        return _expand(event.inner, n)
+        return _flat(event.inner, n)
     if isinstance(event, events.Composition):
-        return [
-            tuple(itertools.chain.from_iterable(choice))
-            for choice in itertools.product(*(_expand(part, n * times) for part, times in event.parts if times))
-        ]
+        return [piece for part, times in event.parts for piece in _flat(part, n * times)]
     if isinstance(event, events.Parallel):
         parts = _undominated(event.parts)
-        if n == 1 or len(parts) == 1:
-            return [choice for part in parts for choice in _expand(part, n)]
-    return [((event, n),)]
+        if len(parts) == 1:
+            return _flat(parts[0], n)
+    return [(event, n)]
 
 
 def _undominated(parts: tuple[Event, ...]) -> list[Event]:
@@ -231,7 +227,7 @@ def _advanced(tight: bool) -> Callable[[tuple[Counted, ...], float], float]:
         shares = _shares(choice, float(_extra(choice)) + left - (0.0 if pure else slack))
         if shares is None:
             return math.inf
-        return advanced_heterogeneous([e for e, n in shares for _ in range(n)], slack, tight=tight)
+        return advanced_heterogeneous(shares, slack, tight=tight)
 
     return bound
 
@@ -250,6 +246,8 @@ def _laws(choice: tuple[Counted, ...], *, certain: bool = False) -> list[list[tu
         one_sided |= laws[0] is not laws[1]
         for direction, law in zip(directions, laws, strict=True):
             direction.append((law, n))
+    if squared > _MOST_MU_SQUARED:
+        return None
     if squared:
         for direction in directions:
             direction.append((losslaw.gaussian(gaussian.mu_of(squared)), 1))
@@ -291,9 +289,9 @@ def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
     exact = closed.epsilon(choice, delta)
     if exact is not None:
         return min(exact, _pure(choice, delta))
-    composed = _pld(choice, delta)
-    best = min(_pure(choice, delta), composed)
-    if composed == math.inf or not all(event.law_is_tight for event, _ in choice):
+    composed, pure = _pld(choice, delta), _pure(choice, delta)
+    best = min(pure, composed)
+    if composed >= 0.999 * pure or not all(event.law_is_tight for event, _ in choice):
         best = min(best, _rdp(choice, delta))
     return best
 
@@ -324,7 +322,8 @@ def _certain_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
         return 0.0
     squared = closed.only_gaussian(choice)
     if squared is not None and delta > 0:
-        return gaussian.epsilon(delta, gaussian.mu_of(squared)) * (1 - 1e-9)
+        found = gaussian.epsilon(delta, gaussian.mu_of(squared))
+        return found * (1 - 1e-9) if math.isfinite(found) else 0.0
     laws = _laws(choice, certain=True)
     if laws is None or delta == 0:
         return 0.0

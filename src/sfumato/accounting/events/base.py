@@ -14,6 +14,7 @@ from sfumato.exact.parameters import whole
 from sfumato.exact.rounding import exp_up, up
 
 Counted = tuple["Event", int]
+_MOST_EPSILON = 10**5  # beyond it a loss law would only repeat the pure price
 
 
 class Event(ABC):
@@ -49,7 +50,7 @@ class Event(ABC):
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         """The loss laws that dominate it when a person is removed and when one is added."""
         epsilon = self.pure()
-        if epsilon is None:
+        if epsilon is None or epsilon > _MOST_EPSILON:
             return None
         return both(losslaw.two_point(up(epsilon), up(self.extra_delta())))
 
@@ -132,4 +133,4 @@ def counted(parts: Iterable[Any]) -> tuple[Counted, ...]:
         given, n = part if isinstance(part, tuple) and len(part) == 2 else (part, 1)
         event = an_event("event", given)
         counts[event] = counts.get(event, 0) + whole("times", n)
-    return tuple(counts.items())
+    return tuple((event, n) for event, n in counts.items() if n)

@@ -48,6 +48,8 @@ class Subsampled(Exact):
         epsilon, q = self.event.pure(), rational("rate", self.rate)
         if epsilon is None:
             return None
+        if epsilon > 600 or q == 0:
+            return epsilon if q else Fraction(0)
         grown = math.log1p(up(q) * math.expm1(up(epsilon))) * (1 + 2.0**-45)
         return min(epsilon, Fraction(grown))
 
@@ -55,8 +57,9 @@ class Subsampled(Exact):
         return None
 
     def rdp(self, alpha: float) -> float:
-        laws = self.laws()
-        return math.inf if laws is None else rdp.of_law(list(laws), alpha)
+        laws, epsilon = self.laws(), self.pure()
+        own = math.inf if laws is None else rdp.of_law(list(laws), alpha)
+        return own if epsilon is None else min(own, rdp.two_point(up(epsilon), alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         inner, q = self.event.laws(), up(rational("rate", self.rate))
@@ -156,6 +159,25 @@ class Group(Exact):
         super().__post_init__()
         event = an_event("event", self.event)
         object.__setattr__(self, "inner", event if self.k == 1 else event.grouped(self.k))
+
+    def pure(self) -> Fraction | None:
+        return self.inner.pure()
+
+    def zcdp(self) -> Fraction | None:
+        return self.inner.zcdp()
+
+    def rdp(self, alpha: float) -> float:
+        return self.inner.rdp(alpha)
+
+    def extra_delta(self) -> Fraction:
+        return self.inner.extra_delta()
+
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        return self.inner.laws()
+
+    def certain_laws(self) -> None:
+        """A group's worst law is not always reached."""
+        return
 
     def to_json(self) -> dict[str, Any]:
         return {"kind": self.tag, "k": self.k, "inner": self.event.to_json()}

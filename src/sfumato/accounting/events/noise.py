@@ -14,7 +14,9 @@ from sfumato.accounting.events.base import (
 )
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.exact.parameters import Real, positive, rational, whole
-from sfumato.exact.rounding import up
+from sfumato.exact.rounding import exp_up, up
+
+_MOST_ATOMS, _MOST_EXACT = 10**4, 10**4  # atoms of a law, and ε or μ² up to which a law is worth having
 
 
 def _whole_from_two(name: str, value: object) -> int:
@@ -35,8 +37,8 @@ class Laplace(Exact):
     def rdp(self, alpha: float) -> float:
         return rdp.laplace(up(self.pure()), alpha)
 
-    def laws(self) -> tuple[LossLaw, LossLaw]:
-        return both(losslaw.laplace(up(self.pure())))
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        return both(losslaw.laplace(up(self.pure()))) if self.pure() <= _MOST_EXACT else super().laws()
 
     def grouped(self, k: int) -> Event:
         return Laplace(k * self.pure())
@@ -57,9 +59,13 @@ class Geometric(Exact):
     def rdp(self, alpha: float) -> float:
         if self.sensitivity == 1:
             return rdp.two_point(up(self.pure()), alpha)
-        return min(super().rdp(alpha), rdp.of_law([self.laws()[0]], alpha))
+        laws = self.laws()
+        own = math.inf if laws is None else rdp.of_law(list(laws[:1]), alpha)
+        return min(super().rdp(alpha), own)
 
-    def laws(self) -> tuple[LossLaw, LossLaw]:
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        if self.sensitivity > _MOST_ATOMS or self.pure() > _MOST_EXACT:
+            return super().laws()  # any ε-private mechanism's
         return both(losslaw.geometric(up(self.pure()), self.sensitivity))
 
     def grouped(self, k: int) -> Event:
@@ -75,8 +81,18 @@ class CensoredGeometric(Exact):
     tag: ClassVar[str] = "censored_geometric"
     _checks: ClassVar[dict[str, Any]] = {"epsilon": positive, "bound": whole_from_one}
 
-    def laws(self) -> tuple[LossLaw, LossLaw]:
-        return both(losslaw.censored_geometric(up(rational("epsilon", self.epsilon)), self.bound))
+    def pure(self) -> Fraction:
+        """ε, beside the failure of hitting one of the three cells where only one neighbour can be."""
+        return rational("epsilon", self.epsilon)
+
+    def extra_delta(self) -> Fraction:
+        """(e^(-εB) + e^(-ε(B-1)))/(1 + e^-ε) = e^(-ε(B-1)), rounded up (Survey §9.1.3)."""
+        return min(Fraction(1), Fraction(exp_up(-self.pure() * (self.bound - 1))))
+
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        if self.bound > _MOST_ATOMS or self.pure() > _MOST_EXACT:
+            return super().laws()
+        return both(losslaw.censored_geometric(up(self.pure()), self.bound))
 
 
 @dataclass(frozen=True)
@@ -95,7 +111,9 @@ class Gaussian(Exact):
     def zcdp(self) -> Fraction:
         return self.mu_squared() / 2
 
-    def laws(self) -> tuple[LossLaw, LossLaw]:
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        if self.mu_squared() > _MOST_EXACT:
+            return None
         return both(losslaw.gaussian(math.sqrt(up(self.mu_squared())) * (1 + 2.0**-50)))
 
     def grouped(self, k: int) -> Event:
@@ -116,7 +134,7 @@ class DiscreteGaussian(Exact):
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         sigma = float(rational("sigma", self.sigma))
-        if not 0.05 < sigma < 2000:
+        if not 0.05 < sigma < 2000 or self.sensitivity > _MOST_ATOMS:
             return None  # the Rényi curve α·ρ holds at every sigma; the lattice would be empty or vast
         return both(losslaw.discrete_gaussian(sigma, self.sensitivity))
 

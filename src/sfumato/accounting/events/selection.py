@@ -1,7 +1,7 @@
 """Selection, the sparse vector family, and thresholded keys."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -49,6 +49,10 @@ class PermuteAndFlip(Pure):
 
     tag: ClassVar[str] = "permute_and_flip"
 
+    def certain_laws(self) -> None:
+        """No law is known to be reached."""
+        return
+
 
 @dataclass(frozen=True)
 class NoisyMax(Pure):
@@ -56,12 +60,20 @@ class NoisyMax(Pure):
 
     tag: ClassVar[str] = "noisy_max"
 
+    def certain_laws(self) -> None:
+        """No law is known to be reached."""
+        return
+
 
 @dataclass(frozen=True)
 class AboveThreshold(Pure):
     """AboveThreshold, which halts after its first ⊤ (Survey Theorem 6.1, errata A1)."""
 
     tag: ClassVar[str] = "above_threshold"
+
+    def certain_laws(self) -> None:
+        """No law is known to be reached."""
+        return
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,8 @@ class SparseVector(Exact):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("threshold", "query"):
-            an_event(name, getattr(self, name))
+            if an_event(name, getattr(self, name)).extra_delta():
+                raise InvalidParameter(name, "must have a price without a δ of its own", getattr(self, name).tag)
         if self.length is not None:
             whole_from_one("length", self.length)
         elif self.query.pure() is None:
@@ -110,9 +123,6 @@ class SparseVector(Exact):
             bounds.append(self.threshold.rdp(alpha) + self.cutoff * self.query.rdp(alpha) + rest)
         return min(bounds) * (1 + 2.0**-40)
 
-    def extra_delta(self) -> Fraction:
-        return self.threshold.extra_delta() + self.cutoff * self.query.extra_delta()
-
 
 @dataclass(frozen=True)
 class Thresholded(Exact):
@@ -121,6 +131,7 @@ class Thresholded(Exact):
     event: Event
     delta: Real
     tag: ClassVar[str] = "thresholded"
+    law_is_tight: ClassVar[bool] = False
     _checks: ClassVar[dict[str, Any]] = {"delta": probability}
 
     def __post_init__(self) -> None:
@@ -140,20 +151,18 @@ class Thresholded(Exact):
         return min(Fraction(1), self.event.extra_delta() + rational("delta", self.delta))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
-        inner = self.event.laws()
-        if inner is None:
+        return self._with(self.event.laws(), 1.0)
+
+    def certain_laws(self) -> tuple[LossLaw, LossLaw] | None:
+        return self._with(self.event.certain_laws(), 1.0 - float(rational("delta", self.delta)))
+
+    def _with(self, inner: tuple[LossLaw, LossLaw] | None, finite: float) -> tuple[LossLaw, LossLaw] | None:
+        """The inner laws with δ at infinity; an upper bound keeps all finite mass, a lower one 1 - δ of it."""
+        if inner is None or (finite < 1 and any(law.smooth is not None for law in inner)):
             return None
-        remove, add = (_with_infinity(law, up(rational("delta", self.delta))) for law in inner)
+        remove, add = (_with_infinity(law, up(rational("delta", self.delta)), finite) for law in inner)
         return remove, add
 
 
-def _with_infinity(law: LossLaw, delta: float) -> LossLaw:
-    return LossLaw(
-        law.losses,
-        law.masses,
-        law.smooth,
-        min(1.0, law.infinite + delta),
-        law.forward,
-        law.backward,
-        law.weight,
-    )
+def _with_infinity(law: LossLaw, delta: float, finite: float) -> LossLaw:
+    return replace(law, masses=law.masses * finite, infinite=min(1.0, law.infinite * finite + delta))
