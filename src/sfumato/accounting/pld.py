@@ -153,19 +153,18 @@ class Composition:
             value += n * (top + math.log(float(np.exp(exponents - top).sum())))
         return value
 
-    def _sums(self, tilted: _Tilted) -> tuple[Reals, Reals, Reals]:
-        """At each loss of the window: S1 = Σ p and S2 = Σ p·e^-(ℓ - m) over larger losses, and the slack.
+    def _sums(self, tilted: _Tilted) -> tuple[Reals, Reals, Reals, Reals]:
+        """At each loss of the window: S1 = Σ p and S2 = Σ p·e^-(ℓ - m) over larger losses, δ there, and the slack.
 
-        All three carry the factor exp(K - θm), m the middle of the window.
+        All carry the factor exp(K - θm), m the middle of the window; δ = S1 - e^(ℓ - m)·S2.
         """
-        middle = float(tilted.losses[len(tilted.losses) // 2])
-        away = tilted.losses - middle
-        plain = tilted.masses * np.exp(-tilted.theta * away)
-        damped = plain * np.exp(-away)
-        after = np.concatenate([np.cumsum(plain[::-1])[::-1][1:], [0.0]])
-        after_damped = np.concatenate([np.cumsum(damped[::-1])[::-1][1:], [0.0]])
-        slack = tilted.slack * np.exp(-tilted.theta * away)
-        return after, after_damped, slack
+        away = tilted.losses - float(tilted.losses[len(tilted.losses) // 2])
+        untilt, decay = np.exp(-tilted.theta * away), np.exp(-away)
+        plain = tilted.masses * untilt
+        after, damped = _over_larger(plain), _over_larger(plain * decay)
+        # running sums of N positive terms, and their difference, round by less than 2N roundings of S1
+        slack = tilted.slack * untilt + after * (2 * len(after) + 16) * 2.0**-52
+        return after, damped, after - damped / decay, slack
 
     def epsilon_below(self, delta: float) -> float:
         """An ε for which δ does not suffice, given lattices that the true laws dominate."""
@@ -187,11 +186,10 @@ class Composition:
         if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
             return 0.0, False
         tilted = self._tilt(theta)
-        after, damped, slack = self._sums(tilted)
+        after, damped, deltas, slack = self._sums(tilted)
         middle = float(tilted.losses[len(tilted.losses) // 2])
         unit = math.exp(min(700.0, math.log(target) - tilted.log_mgf + tilted.theta * middle))
-        deltas = (after - np.exp(tilted.losses - middle) * damped) * (1 - 1e-12) - slack
-        reached = np.flatnonzero(deltas >= unit)
+        reached = np.flatnonzero(deltas * (1 - 1e-12) - slack >= unit)
         if not len(reached):
             return 0.0, False
         at = int(reached[-1])
@@ -232,12 +230,11 @@ class Composition:
         if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
             return math.inf, False
         tilted = self._tilt(theta)
-        after, damped, slack = self._sums(tilted)
+        after, damped, deltas, slack = self._sums(tilted)
         middle = float(tilted.losses[len(tilted.losses) // 2])
         # δ(ε_i) = factor · (S1 - e^(ε_i - m)·S2 + slack), to compare with the target in the same units
         unit = math.exp(min(700.0, math.log(target) - tilted.log_mgf + tilted.theta * middle))
-        growth = np.exp(tilted.losses - middle)
-        enough = np.maximum(after - growth * damped, 0.0) * (1 + 1e-12) + slack <= unit
+        enough = np.maximum(deltas, 0.0) * (1 + 1e-12) + slack <= unit
         if not enough[-1]:
             return math.inf, False
         index = int(np.argmax(enough))
@@ -279,6 +276,13 @@ class Composition:
     def _tilt_to(self, epsilon: float) -> float:
         """The θ that moves the mean to ε, or the largest that is useful."""
         return self._search(lambda theta: self._cumulants(theta)[1] > epsilon, 1 / self._scale())
+
+
+def _over_larger(terms: Reals) -> Reals:
+    """At each place the sum of the terms after it."""
+    out = np.zeros_like(terms)
+    out[:-1] = np.cumsum(terms[:0:-1])[::-1]
+    return out
 
 
 def _folded(masses: Reals, size: int) -> Reals:
