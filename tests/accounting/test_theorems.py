@@ -14,6 +14,7 @@ from sfumato.accounting import (
     dp_to_zcdp,
     group_privacy,
     optimal_delta,
+    probability_bound,
     rdp_to_dp,
     rdp_to_dp_improved,
     zcdp_to_dp,
@@ -82,6 +83,17 @@ def test_pure_privacy_in_other_currencies(e: float, alpha: float) -> None:
     assert dp_to_rdp(e, 1e7) == pytest.approx(e, rel=1e-5)
 
 
+@given(st.floats(0.01, 1.5), st.integers(1, 60), st.integers(0, 60))
+def test_the_probability_bound_holds_for_the_worst_events(e: float, k: int, least: int) -> None:
+    """Against k randomised responses: the event that at least so many say yes."""
+    from scipy import stats
+
+    up, down = 1 / (1 + math.exp(-e)), 1 / (1 + math.exp(e))
+    with_me, without = (float(stats.binom.sf(min(least, k) - 1, k, p)) for p in (up, down))
+    if without > 0:
+        assert with_me <= probability_bound(e, k, min(1.0, without)) * (1 + 1e-9)
+
+
 def test_optimal_composition_by_hand() -> None:
     """Two uses at ε = ln 3: losses ±2 ln 3 and 0; at ε_total = ln 3, δ = (9/16)·(1 - 1/3)."""
     assert optimal_delta(math.log(3), math.log(3), 0.0, 2) == pytest.approx(9 / 16 * 2 / 3)
@@ -95,7 +107,7 @@ def test_optimal_composition_by_hand() -> None:
     lambda: rdp_to_dp_improved(2, math.nan, 1e-6), lambda: rdp_to_dp_improved(2, -1, 1e-6), lambda: rdp_to_dp(0.5, 1, 1e-6),
     lambda: zcdp_to_dp_improved(math.nan, 1e-6), lambda: zcdp_to_dp_improved(-1, 1e-6), lambda: zcdp_to_dp(-1, 1e-6),
     lambda: group_privacy(math.nan, 0, 1), lambda: group_privacy(-1, 0, 1), lambda: basic_composition([math.nan], [0]),
-    lambda: dp_to_zcdp(math.nan), lambda: dp_to_rdp(-1, 2), lambda: optimal_delta(-1, 0.5, 0, 3),
+    lambda: probability_bound(1, 1, 0), lambda: probability_bound(-1, 1, 0.5), lambda: dp_to_zcdp(math.nan), lambda: dp_to_rdp(-1, 2), lambda: optimal_delta(-1, 0.5, 0, 3),
 ])  # fmt: skip
 def test_bad_arguments_are_refused(call: object) -> None:
     with pytest.raises(InvalidParameter):

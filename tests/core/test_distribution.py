@@ -131,3 +131,22 @@ def test_divergences_are_rounded_up() -> None:
                 (gap if (gap := ball(p[k]) - ball(Fraction(1, 11)).exp() * ball(q[k])) > 0 else arb(0)) for k in (0, 1)
             )
             assert stick >= 0
+
+
+@given(distributions(), distributions(), st.fractions(0, Fraction(1, 2)))
+def test_approximate_privacy_is_privacy_of_a_distribution_close_by(
+    p: Distribution, q: Distribution, delta: Fraction
+) -> None:
+    """The construction in the proof of Lemma 5.4: cut p down to e^ε·q where it is above, and put the rest back."""
+    epsilon = approximate_max_divergence(p, q, delta=delta)
+    if epsilon == math.inf:
+        return
+    factor = Fraction(math.exp(epsilon) * (1 + 1e-12))
+    cut = {k: min(p[k], factor * q[k]) for k in range(4)}
+    room = {k: factor * q[k] - cut[k] for k in range(4)}
+    missing = 1 - sum(cut.values())
+    assert missing <= delta + Fraction(1, 10**9)
+    if missing and sum(room.values()) >= missing:
+        close = Distribution({k: cut[k] + missing * room[k] / sum(room.values()) for k in range(4)})
+        assert statistical_distance(p, close) <= delta + Fraction(1, 10**9)
+        assert max_divergence(close, q) <= epsilon + 1e-9

@@ -9,6 +9,7 @@ from sfumato.accounting.composition import (
     basic_composition,
     group_privacy,
     optimal_delta,
+    probability_bound,
 )
 from sfumato.accounting.conversion import (
     dp_to_rdp,
@@ -39,6 +40,7 @@ __all__ = [
     "largest_epsilon",
     "most_uses",
     "optimal_delta",
+    "probability_bound",
     "rdp_to_dp",
     "rdp_to_dp_improved",
     "smallest_noise",

@@ -24,7 +24,11 @@ def _check(epsilon: float, delta: float, slack: float) -> None:
 
 
 def basic_composition(epsilons: Sequence[float], deltas: Sequence[float]) -> tuple[float, float]:
-    """(Σε, Σδ), rounded up (Survey Theorem 3.9, Theorem 3.13 and Corollary 3.11)."""
+    """(Σε, Σδ), rounded up.
+
+    For pure mechanisms Survey Theorem 3.9, Theorem 3.10 and Corollary 3.11, for approximate ones Survey Lemma 3.12
+    and Theorem 3.13; adaptively chosen mechanisms too (Survey Definition 5.6 and Definition 5.7).
+    """
     for value in (*epsilons, *deltas):
         check_price("price", value)
     return math.fsum(epsilons) * _UP, min(1.0, math.fsum(deltas) * _UP)
@@ -86,6 +90,23 @@ def advanced_composition_inverse(epsilon: float, delta: float, k: int) -> float:
         else:
             high = middle
     return low
+
+
+def probability_bound(epsilon: float, k: int, probability: float) -> float:
+    """The most an event can have after k uses of an ε-private mechanism, if a neighbour gives it `probability`.
+
+    exp(2ε√(k·ln(1/p)))·p (Survey Theorem 8.7, errata C4) where ln(1/p) ≥ kε²/2, as the order that proves it must be
+    above 1; and never more than e^{kε}·p or 1.
+    """
+    _check(epsilon, 0.0, 0.5)
+    n = whole("k", k, least=1)
+    if not 0 < probability <= 1:
+        raise InvalidParameter("probability", "must be above 0 and at most 1", probability)
+    surprise = math.log(1 / probability)
+    exponent = n * epsilon
+    if surprise >= n * epsilon * epsilon / 2:
+        exponent = min(exponent, 2 * epsilon * math.sqrt(n * surprise))
+    return min(1.0, math.exp(min(exponent - surprise, 0.0)) * _UP)
 
 
 def optimal_delta(epsilon_total: float, epsilon: float, delta: float, k: int) -> float:

@@ -184,6 +184,8 @@ def _rdp_standard(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
 
 
 def _zcdp(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
+    """ρ adds up (Survey Theorem 8.10) and is converted as printed or improved."""
+
     def bound(choice: tuple[Counted, ...], delta: float) -> float:
         left = _left(choice, delta)
         rhos = [(event.zcdp(), n) for event, n in choice]

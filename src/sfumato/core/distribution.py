@@ -92,8 +92,9 @@ def max_divergence(p: Distribution, q: Distribution) -> float:
 def approximate_max_divergence(p: Distribution, q: Distribution, *, delta: Real) -> float:
     """max over sets S with p(S) ≥ δ of ln((p(S) - δ)/q(S)), rounded up; at least 0.
 
-    The maximum runs over sets, not outcomes (Survey Definition 5.2, errata A15). For a ratio λ the best set
-    keeps the outcomes with p > λ·q, so it is enough to try the sets of largest p/q one after the other.
+    The maximum runs over sets, not outcomes (Survey Definition 5.2, errata A15). It is at most ε exactly if some
+    distribution within statistical distance δ of p has max divergence at most ε from q (Survey Lemma 5.4). For a
+    ratio λ the best set keeps the outcomes with p > λ·q, so it is enough to try the sets of largest p/q.
     """
     d = probability("delta", delta)
     best = Fraction(1)

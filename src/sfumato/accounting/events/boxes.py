@@ -44,7 +44,10 @@ class Approximate(Exact):
 
 @dataclass(frozen=True)
 class ZCDP(Exact):
-    """A black box with ρ-zero-concentrated differential privacy (Survey Definition 8.9)."""
+    """A black box with ρ-zero-concentrated differential privacy (Survey Definition 8.9).
+
+    Whatever is computed from its output costs no more (Survey Theorem 8.11): there is no event for it.
+    """
 
     rho: Real
     tag: ClassVar[str] = "zcdp"
