@@ -20,6 +20,7 @@ from sfumato.exact.exponentials import WideLaplace
 from sfumato.exact.law import output_law
 from sources import EdgeBits, SeededBits
 
+pytestmark = pytest.mark.slow
 WORD = 2**64
 AROUND = (-4096, -64, -9, -3, -2, -1, 0, 1, 2, 3, 9, 64, 4096)
 

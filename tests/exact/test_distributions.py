@@ -11,6 +11,7 @@ import statistics_of_samples as law
 from sfumato import exact
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
 DRAWS = {8: 30_000, 16: 30_000, 32: 60_000, 64: 400_000}
 WORDS = sorted(DRAWS)
 

@@ -14,6 +14,7 @@ from sfumato.exact.law import Law, output_law
 from sfumato.exact.normals import DiscreteGaussian
 from sfumato.exact.rounding import _bounds
 
+pytestmark = pytest.mark.slow
 PRECISION = 400
 TINY = Fraction(1, 10**9)
 
