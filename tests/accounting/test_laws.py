@@ -351,3 +351,11 @@ def test_groups_inside_other_events_keep_their_price() -> None:
     group = events.Group(2, events.Laplace(0.5))
     assert total([(events.Parallel([group, events.Gaussian(1)]), 2)]).epsilon(1e-6) < math.inf
     assert events.Thresholded(group, 1e-9).pure() == 1
+
+
+@pytest.mark.parametrize("own", [0.2, 0.5, 0.6, 0.9, 1.0])
+def test_a_box_that_only_fails_is_priced_by_its_failures(own: float) -> None:
+    """ε = 0 and δ alone: with δ above a half the closed form once took it for a half."""
+    loss = total([events.Approximate(0, own)])
+    assert loss.epsilon(own * 0.99) == math.inf
+    assert loss.epsilon(min(1.0, own * 1.01)) == 0

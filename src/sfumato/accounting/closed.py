@@ -63,9 +63,9 @@ def composed_two_point(epsilon_0: float, delta_0: float, n: int, delta: float) -
 
     The loss is ε₀·(2i - n) with i binomial. Between two losses δ(ε) = S1 - e^ε·S2 over the losses above.
     """
-    if epsilon_0 == 0:
-        return 0.0 if -math.expm1(n * math.log1p(-min(delta_0, 0.5))) * _UP <= delta else math.inf
     infinite = -math.expm1(n * math.log1p(-delta_0)) * _UP if delta_0 < 1 else 1.0
+    if epsilon_0 == 0:
+        return 0.0 if infinite <= delta else math.inf
     target = (delta - infinite) / (1 - infinite) * (1 - 2.0**-45) if infinite < delta else 0.0
     if target <= 0:
         return math.inf
@@ -77,10 +77,11 @@ def composed_two_point(epsilon_0: float, delta_0: float, n: int, delta: float) -
     slack = 1 + 2.0**-50 * (n + 4) * (math.log(n + 1) + epsilon_0 + 2)
     losses = epsilon_0 * (2 * i - n)
     mass = np.exp(np.minimum(log_mass, 0.0)) * slack
-    above = np.cumsum(mass)  # S1 over losses at least this one
-    damped = np.cumsum(mass * np.exp(losses[0] - losses)) if losses[0] - losses[-1] < 700 else None
-    if damped is None:
+    if losses[0] - losses[-1] >= 700:
         return _by_search(losses, mass, target)
+    rounding = (n + 4) * 2.0**-52  # of a running sum of n + 1 terms, against us on both sides of a difference
+    above = np.cumsum(mass) * (1 + rounding)  # S1 over losses at least this one
+    damped = np.cumsum(mass * np.exp(losses[0] - losses)) * (1 - rounding)
     # δ just below loss j, i.e. at ε = losses[j + 1]: the first that exceeds the target brackets ε
     next_loss = np.append(losses[1:], -np.inf)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -188,7 +188,10 @@ class Composition:
         tilted = self._tilt(theta)
         after, damped, deltas, slack = self._sums(tilted)
         middle = float(tilted.losses[len(tilted.losses) // 2])
-        unit = math.exp(min(700.0, math.log(target) - tilted.log_mgf + tilted.theta * middle))
+        exponent = math.log(target) - tilted.log_mgf + tilted.theta * middle
+        if exponent > _MOST_EXPONENT:
+            return 0.0, False  # a smaller unit would claim too much
+        unit = math.exp(exponent)
         reached = np.flatnonzero(deltas * (1 - 1e-12) - slack >= unit)
         if not len(reached):
             return 0.0, False
@@ -269,8 +272,10 @@ class Composition:
         beyond = tilted.losses - epsilon
         keep = beyond > 0
         terms = tilted.masses[keep] * np.exp(-tilted.theta * beyond[keep]) * -np.expm1(-beyond[keep])
-        scale = math.exp(min(700.0, tilted.log_mgf - tilted.theta * epsilon))
-        found = scale * (math.fsum(terms) * (1 + 1e-12) + tilted.slack)
+        exponent = tilted.log_mgf - tilted.theta * epsilon
+        if exponent > _MOST_EXPONENT:
+            return 1.0
+        found = math.exp(exponent) * (math.fsum(terms) * (1 + 1e-12) + tilted.slack)
         return min(1.0, found + self.infinite)
 
     def _tilt_to(self, epsilon: float) -> float:
