@@ -18,7 +18,7 @@ Amounts are exact rationals: parts of a split budget add up to the whole and nev
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import ClassVar, Protocol, Self
 
 from sfumato.accounting import conversion
 from sfumato.accounting.events import Counted, Event, counted
@@ -56,56 +56,74 @@ def _short(amount: Fraction) -> str:
     return f"{float(amount):.6g}"
 
 
+class _Additive:
+    """A cap on a sum of exact prices, and on the sum of what events may fail with altogether."""
+
+    delta: Real
+    spent: Fraction
+    spent_delta: Fraction
+    _currency: ClassVar[tuple[str, str]]
+
+    def _cap(self) -> Fraction:
+        raise NotImplementedError
+
+    def _price(self, event: Event) -> Fraction | None:
+        raise NotImplementedError
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the cap."""
+        return self._cap() - self.spent
+
+    def admits(self, event: Event, times: int = 1) -> bool:
+        """Whether the price and δ both fit."""
+        price, n = self._price(event), whole("times", times)
+        if price is None or n * price > self.remaining:
+            return False
+        return self.spent_delta + n * event.extra_delta() <= rational("delta", self.delta)
+
+    def spend(self, event: Event, times: int = 1) -> Self:
+        """The budget after the event, or BudgetExceeded."""
+        price, n = self._price(event), whole("times", times)
+        name, symbol = self._currency
+        if price is None:
+            raise InvalidParameter("event", f"has no {name} price, which this budget needs", event.tag)
+        if not self.admits(event, n):
+            raise _refused(f"{symbol} =", _short(n * price), _short(self.remaining))
+        failures = self.spent_delta + n * event.extra_delta()
+        return replace(self, spent=self.spent + n * price, spent_delta=failures)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class PureFilter:
+class PureFilter(_Additive):
     """A cap on the sum of ε of pure events, or on Σε and Σδ of (ε, δ) events."""
 
     epsilon: Real
     delta: Real = 0
     spent: Fraction = Fraction(0)
     spent_delta: Fraction = Fraction(0)
+    _currency: ClassVar[tuple[str, str]] = ("pure", "ε")
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
         probability("delta", self.delta)
 
-    @property
-    def remaining(self) -> Fraction:
-        """The ε that is left."""
-        return rational("epsilon", self.epsilon) - self.spent
+    def _cap(self) -> Fraction:
+        return rational("epsilon", self.epsilon)
 
-    def _price(self, event: Event, times: int) -> tuple[Fraction, Fraction] | None:
-        epsilon = event.pure()
-        n = whole("times", times)
-        return None if epsilon is None else (n * epsilon, n * event.extra_delta())
-
-    def admits(self, event: Event, times: int = 1) -> bool:
-        """Whether ε and δ both fit."""
-        price = self._price(event, times)
-        return (
-            price is not None
-            and price[0] <= self.remaining
-            and self.spent_delta + price[1] <= rational("delta", self.delta)
-        )
-
-    def spend(self, event: Event, times: int = 1) -> "PureFilter":
-        """The budget after the event."""
-        price = self._price(event, times)
-        if price is None:
-            raise InvalidParameter("event", "has no pure price, which this budget needs", event.tag)
-        if not self.admits(event, times):
-            raise _refused("ε =", _short(price[0]), _short(self.remaining))
-        return replace(self, spent=self.spent + price[0], spent_delta=self.spent_delta + price[1])
+    def _price(self, event: Event) -> Fraction | None:
+        return event.pure()
 
 
 @dataclass(frozen=True)
-class ZCDPFilter:
-    """A cap on the sum of ρ, and on what events may fail with altogether."""
+class ZCDPFilter(_Additive):
+    """A cap on the sum of ρ (Survey Theorem 8.10), and on what events may fail with altogether."""
 
     rho: Real
     delta: Real = 0
     spent: Fraction = Fraction(0)
     spent_delta: Fraction = Fraction(0)
+    _currency: ClassVar[tuple[str, str]] = ("zCDP", "ρ")
 
     def __post_init__(self) -> None:
         positive("rho", self.rho)
@@ -124,30 +142,15 @@ class ZCDPFilter:
                 high = middle
         return cls(low)
 
-    @property
-    def remaining(self) -> Fraction:
-        """The ρ that is left."""
-        return rational("rho", self.rho) - self.spent
-
     def epsilon(self, delta: float) -> float:
         """What was spent so far, as ε at δ: an odometer reading that is valid at a time fixed in advance."""
         return conversion.zcdp_to_dp_improved(float(self.spent) * (1 + 2.0**-50), delta)
 
-    def admits(self, event: Event, times: int = 1) -> bool:
-        """Whether ρ and δ both fit."""
-        rho, n = event.zcdp(), whole("times", times)
-        fits = rho is not None and n * rho <= self.remaining
-        return fits and self.spent_delta + n * event.extra_delta() <= rational("delta", self.delta)
+    def _cap(self) -> Fraction:
+        return rational("rho", self.rho)
 
-    def spend(self, event: Event, times: int = 1) -> "ZCDPFilter":
-        """The budget after the event."""
-        rho, n = event.zcdp(), whole("times", times)
-        if rho is None:
-            raise InvalidParameter("event", "has no zCDP price, which this budget needs", event.tag)
-        if not self.admits(event, n):
-            raise _refused("ρ =", _short(n * rho), _short(self.remaining))
-        failures = self.spent_delta + n * event.extra_delta()
-        return replace(self, spent=self.spent + n * rho, spent_delta=failures)
+    def _price(self, event: Event) -> Fraction | None:
+        return event.zcdp()
 
 
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 64.0, 256.0)

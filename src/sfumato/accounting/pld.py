@@ -73,11 +73,11 @@ class Composition:
             return theta * mean - value - log_inverse_delta > 0
 
         # for a normal loss the best tilt is √(2·ln(1/δ)) standard deviations
-        return self._search(beyond, math.sqrt(2 * max(1.0, log_inverse_delta)) / self._scale())
+        return self._search(beyond, math.sqrt(2 * max(1.0, log_inverse_delta)) / self._spread)
 
     def _search(self, beyond: Callable[[float], bool], guess: float) -> float:
         """The tilt where `beyond` turns true, to a few per cent, within the tilts that floats can carry."""
-        least, most = 1e-6 / self._scale(), 60 / self._step
+        least, most = 1e-6 / self._spread, 60 / self._step
         low = high = min(max(guess, least), most)
         if beyond(high):
             while low > least and beyond(low):
@@ -96,10 +96,6 @@ class Composition:
         """How far from the tilted mean the window goes: narrow laws keep a few hundred points around it."""
         support = sum(n * (len(lattice.masses) - 1) for lattice, n in self._parts) + 1
         return max(_REACH * math.sqrt(variance) + 16 * self._step, min(min(512, support) * self._step, 100.0))
-
-    def _scale(self) -> float:
-        """About the standard deviation of the composed loss."""
-        return self._spread
 
     def _tilt(self, theta: float) -> _Tilted:
         value, mean, variance = self._cumulants(theta)
@@ -171,15 +167,7 @@ class Composition:
         target = delta * (1 + 2.0**-40) - self._surely_infinite
         if target <= 0:
             return math.inf
-        theta = self._best_tilt(math.log(1 / target))
-        best = 0.0
-        for _ in range(12):
-            found, weighed = self._epsilon_below_at(theta, target)
-            best = max(best, found)
-            if weighed:
-                break
-            theta /= 4
-        return best
+        return max(self._over_tilts(self._epsilon_below_at, target))
 
     def _epsilon_below_at(self, theta: float, target: float) -> tuple[float, bool]:
         """A lower bound on ε under one tilt, and whether mass and not rounding decided it."""
@@ -216,17 +204,23 @@ class Composition:
         target = delta * (1 - 2.0**-40) - self.infinite
         if target <= 0:
             return math.inf if delta < self.infinite else max(0.0, self._largest_loss()) + self._lift
-        theta = self._best_tilt(math.log(1 / target))
-        best = max(0.0, self._largest_loss())  # beyond it nothing is left but the mass at infinity
-        # For a large δ the tilt that suits the tail looks too far out: ε is below the window, or where rounding
-        # weighs more than mass. Come back until it does not. Every answer on the way is a bound.
+        largest = max(0.0, self._largest_loss())  # beyond it nothing is left but the mass at infinity
+        return min(largest, *self._over_tilts(self._epsilon_at, target)) + self._lift
+
+    def _over_tilts(self, attempt: Callable[[float, float], tuple[float, bool]], target: float) -> list[float]:
+        """What an attempt finds from the best tilt on down, until mass and not rounding decided it.
+
+        For a large δ the tilt that suits the tail looks too far out: ε is below the window, or where rounding
+        weighs more than mass. Every answer on the way is a bound.
+        """
+        theta, answers = self._best_tilt(math.log(1 / target)), list[float]()
         for _ in range(12):
-            found, weighed = self._epsilon_at(theta, target)
-            best = min(best, found)
+            found, weighed = attempt(theta, target)
+            answers.append(found)
             if weighed:
                 break
             theta /= 4
-        return best + self._lift
+        return answers
 
     def _epsilon_at(self, theta: float, target: float) -> tuple[float, bool]:
         """ε under one tilt, and whether mass and not rounding decided it."""
@@ -267,7 +261,7 @@ class Composition:
         if epsilon >= self._largest_loss():
             return self.infinite
         _, mean, _ = self._cumulants(0.0)
-        theta = 1e-3 / self._scale() if mean > epsilon else self._tilt_to(epsilon)
+        theta = 1e-3 / self._spread if mean > epsilon else self._tilt_to(epsilon)
         tilted = self._tilt(theta)
         beyond = tilted.losses - epsilon
         keep = beyond > 0
@@ -280,7 +274,7 @@ class Composition:
 
     def _tilt_to(self, epsilon: float) -> float:
         """The θ that moves the mean to ε, or the largest that is useful."""
-        return self._search(lambda theta: self._cumulants(theta)[1] > epsilon, 1 / self._scale())
+        return self._search(lambda theta: self._cumulants(theta)[1] > epsilon, 1 / self._spread)
 
 
 def _over_larger(terms: Reals) -> Reals:
