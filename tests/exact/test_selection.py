@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import integrate, stats
 
 import statistics_of_samples as law
 from sfumato import exact
 from sfumato.errors import InvalidParameter
 from sources import SeededBits
 
-SELECTIONS = [exact.permute_and_flip, exact.exponential_mechanism]
+SELECTIONS = [exact.permute_and_flip, exact.exponential_mechanism, exact.report_noisy_max]
 
 
 def exponential_law(scores: list[float], rate: float) -> list[float]:
@@ -34,7 +35,46 @@ def permute_and_flip_law(scores: list[float], rate: float) -> list[float]:
     return chances
 
 
-LAWS = dict(zip(SELECTIONS, [permute_and_flip_law, exponential_law], strict=True))
+def noisy_max_law(scores: list[float], rate: float) -> list[float]:
+    """The arg-max of scores plus Laplace noise of scale 1/rate, by quadrature over the winner's value."""
+    noise = stats.laplace(scale=1 / rate)
+
+    def wins(r: int, y: float) -> float:
+        others = (noise.cdf(y - u) for i, u in enumerate(scores) if i != r)
+        return float(noise.pdf(y - scores[r])) * math.prod(others)
+
+    span = 40 / rate
+    kinks = sorted({min(scores) - span, *scores, max(scores) + span})
+    return [
+        sum(integrate.quad(lambda y, r=r: wins(r, y), a, b, epsabs=1e-14)[0] for a, b in itertools.pairwise(kinks))
+        for r in range(len(scores))
+    ]
+
+
+LAWS = dict(zip(SELECTIONS, [permute_and_flip_law, exponential_law, noisy_max_law], strict=True))
+
+
+def test_weights_stand_for_equal_candidates() -> None:
+    scores, weights = [2, 0, 1, 5], [3, 100, 1, 0]
+    found = exact.output_law(
+        lambda bits: exact.exponential_mechanism(scores, 1, 1, weights=weights, bits=bits), word_bits=1, runs=30_000
+    )
+    masses = [w * math.exp(u / 2) for u, w in zip(scores, weights, strict=True)]
+    for r, mass in enumerate(masses):
+        p = Fraction(mass / sum(masses))
+        assert found.agrees(r, p - Fraction(1, 10**12), p + Fraction(1, 10**12))
+    assert found.at(3) == 0
+    bits = SeededBits(11)
+    sample = [exact.exponential_mechanism(scores, 1, 1, weights=np.array(weights), bits=bits) for _ in range(20_000)]
+    for r, mass in enumerate(masses):
+        assert law.binomial(sample.count(r), len(sample), mass / sum(masses)) > law.THRESHOLD
+    assert law.binomial(sample.count(1), len(sample), 0.9 * masses[1] / sum(masses)) < law.THRESHOLD
+
+
+@pytest.mark.parametrize("weights", [[1, 1], [1, 1, -1], [0, 0, 0], [1.0, 1.0, 1.0], [[1, 1, 1]]])
+def test_bad_weights_are_refused(weights: Any) -> None:
+    with pytest.raises(InvalidParameter, match="weights"):
+        exact.exponential_mechanism([1, 2, 3], 1, 1, weights=weights)
 
 
 @pytest.mark.parametrize("word_bits", [8, 16, 32, 64])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from sfumato.exact.parameters import non_negative
+from sfumato.exact.parameters import non_negative, whole
 from sfumato.exact.rounding import sqrt_up, up
 
 
@@ -65,7 +65,7 @@ class Neighbours:
         (1.0, 2.0)
         """
         cells = 1 if self.change is Change.ADD_REMOVE else 2
-        return Sensitivity(norm, Fraction(1 if norm is Norm.LINF else cells), self)
+        return Sensitivity(norm, Fraction(1 if norm is Norm.LINF else cells), self, coordinates=cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,17 @@ class Sensitivity:
     """The most an answer moves between neighbours.
 
     `amount` is exact: the change itself in ℓ1 and ℓ∞, its square in ℓ2, where the change may be irrational.
+    `coordinates` is the most entries of a vector that move at all, if a bound is known.
     """
 
     norm: Norm
     amount: Fraction
     neighbours: Neighbours
+    coordinates: int | None = None
 
     def __post_init__(self) -> None:
+        if self.coordinates is not None:
+            whole("coordinates", self.coordinates, least=1)
         object.__setattr__(self, "amount", non_negative("sensitivity", self.amount))
 
     @property

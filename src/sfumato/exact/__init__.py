@@ -5,7 +5,7 @@ int, or the shape of an array. `bits` is for tests that inject a source; there i
 """
 
 from sfumato.exact.bits import BitSource, SystemBits, system_bits
-from sfumato.exact.coins import bernoulli, bernoulli_exp
+from sfumato.exact.coins import bernoulli, bernoulli_exp, bernoulli_odds
 from sfumato.exact.exponentials import (
     censored_discrete_laplace,
     discrete_laplace,
@@ -21,7 +21,7 @@ from sfumato.exact.grid import (
 )
 from sfumato.exact.law import Law, output_law
 from sfumato.exact.normals import discrete_gaussian
-from sfumato.exact.selection import exponential_mechanism, permute_and_flip
+from sfumato.exact.selection import exponential_mechanism, permute_and_flip, report_noisy_max
 from sfumato.exact.uniform import choice, integers, permutation
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "SystemBits",
     "bernoulli",
     "bernoulli_exp",
+    "bernoulli_odds",
     "censored_discrete_laplace",
     "choice",
     "discrete_gaussian",
@@ -40,6 +41,7 @@ __all__ = [
     "output_law",
     "permutation",
     "permute_and_flip",
+    "report_noisy_max",
     "rounded_exponential",
     "rounded_gaussian",
     "rounded_gumbel",

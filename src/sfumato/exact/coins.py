@@ -1,4 +1,4 @@
-"""Coins: Bernoulli(p) for rational p, and Bernoulli(exp(-x)) for rational x ≥ 0."""
+"""Coins: Bernoulli(p) for rational p, Bernoulli(exp(-x)) and Bernoulli(1/(1 + m·exp(-x))) for rational x ≥ 0."""
 
 import math
 from collections.abc import Callable
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sfumato.exact import floats
 from sfumato.exact.bits import CHUNK, BitSource, source
-from sfumato.exact.lazy import LazyUniform, ball_of, decide, floor_of, is_below
-from sfumato.exact.parameters import Real, Size, hashable, non_negative, probability, shape
+from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of, is_below
+from sfumato.exact.parameters import Real, Size, hashable, non_negative, probability, shape, whole
 
 
 class _Coin:
@@ -58,20 +58,41 @@ def rational_coin(p: Fraction, word_bits: int) -> _Coin:
 
 
 def _exp_coin(x: Fraction, word_bits: int) -> _Coin:
-    """exp(-x) is irrational for rational x > 0, so comparison ends with probability one."""
+    """exp(-x) is irrational for rational x > 0."""
     if x == 0:
         return _Coin(2**word_bits, lambda bits: True)
-    first = decide([], lambda: floor_of((-ball_of(x)).exp() * 2**word_bits), magnitude=word_bits)
-    return _Coin(first, lambda bits: below_exp(LazyUniform(bits, first, word_bits), x))
+    return _irrational_coin(lambda: _exp_ball(x), word_bits)
+
+
+def _odds_coin(x: Fraction, others: int, word_bits: int) -> _Coin:
+    """1/(1 + others·exp(-x)) is irrational for rational x > 0."""
+    if x == 0 or others == 0:
+        return rational_coin(Fraction(1, 1 + others), word_bits)
+    return _irrational_coin(lambda: 1 / (1 + others * _exp_ball(x)), word_bits)
+
+
+def _irrational_coin(threshold: Callable[[], Ball], word_bits: int) -> _Coin:
+    """A threshold known only as balls; it is not rational, so comparison ends with probability one."""
+    first = decide([], lambda: floor_of(threshold() * 2**word_bits), magnitude=word_bits)
+
+    def settle(bits: BitSource) -> bool:
+        return _is_below(LazyUniform(bits, first, word_bits), threshold)
+
+    return _Coin(first, settle)
+
+
+def _is_below(uniform: LazyUniform, threshold: Callable[[], Ball]) -> bool:
+    return decide([uniform], lambda: is_below(uniform.ball(), threshold()))
 
 
 def below_exp(uniform: LazyUniform, x: Fraction) -> bool:
     """Whether a uniform real is below exp(-x)."""
+    return _is_below(uniform, lambda: _exp_ball(x))
 
-    def attempt() -> bool | None:
-        return is_below(uniform.ball(), (-ball_of(x)).exp())
 
-    return decide([uniform], attempt)
+def _exp_ball(x: Fraction) -> Ball:
+    """exp(-x) at the working precision of the moment."""
+    return (-ball_of(x)).exp()
 
 
 @lru_cache(maxsize=256, typed=True)
@@ -82,6 +103,11 @@ def _bernoulli(p: Any, word_bits: int) -> _Coin:
 @lru_cache(maxsize=256, typed=True)
 def _bernoulli_exp(x: Any, word_bits: int) -> _Coin:
     return _exp_coin(non_negative("x", x), word_bits)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _bernoulli_odds(x: Any, others: int, word_bits: int) -> _Coin:
+    return _odds_coin(non_negative("x", x), others, word_bits)
 
 
 def _flip(coin: _Coin, size: Size, bits: BitSource) -> Any:
@@ -109,6 +135,16 @@ def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) 
     """
     stream = source(bits)
     return _flip(_bernoulli_exp(hashable("x", x), stream.word_bits), size, stream)
+
+
+def bernoulli_odds(x: Real, others: int = 1, size: Size = None, *, bits: BitSource | None = None) -> Any:
+    """True with probability exactly e^x/(e^x + others): odds of e^x against each of `others` alternatives.
+
+    >>> bernoulli_odds(0, 0), bernoulli_odds(1000, 3)
+    (True, True)
+    """
+    stream, against = source(bits), whole("others", others)
+    return _flip(_bernoulli_odds(hashable("x", x), against, stream.word_bits), size, stream)
 
 
 # A float within X_ERROR · (1 + x) of the true x moves exp(-x) by at most X_ERROR, since (1 + x)·exp(-x) ≤ 1;

@@ -80,6 +80,14 @@ def probability(name: str, value: object) -> Fraction:
     return exact
 
 
+def open_probability(name: str, value: object) -> Fraction:
+    """The rational that `value` is, which must lie strictly between 0 and 1."""
+    exact = rational(name, value)
+    if not 0 < exact < 1:
+        raise InvalidParameter(name, "must be above 0 and below 1", value)
+    return exact
+
+
 def integer(name: str, value: object) -> int:
     """The Python integer that `value` is."""
     if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, int | np.integer):

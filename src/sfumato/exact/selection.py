@@ -1,13 +1,15 @@
 """Selection of one candidate by its score, in time that does not depend on the scores.
 
-Both selections are races: every candidate draws one word, turns it into a real with its score, and the
-largest real wins. With U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
+Selections are races: every candidate draws one word, turns it into a real with its score, and the largest
+real wins. With U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
 
 - permute-and-flip (McKenna, Sheldon 2020) is the arg-max of E_r - x_r: a candidate is heads in its coin
   exp(-x_r) iff U_r·exp(x_r) < 1, given heads U_r·exp(x_r) is uniform on (0, 1), so the least of them is a
   uniform choice among heads. It is the one-sided noisy arg-max (Survey Theorem 4.7).
 - the exponential mechanism (Survey Algorithm 4) is the arg-min of E_r·exp(x_r): the least of independent
-  exponentials is the r-th with probability proportional to its rate exp(-x_r).
+  exponentials is the r-th with probability proportional to its rate exp(-x_r). A candidate that stands for
+  w_r equal ones has the rate w_r·exp(-x_r).
+- report noisy max (Survey Algorithm 2) is the arg-max of ±E_r - x_r with a fair sign.
 
 Floats bound each candidate's real from both sides; if more than one could be the largest, those few are
 settled in ball arithmetic with more bits.
@@ -34,6 +36,7 @@ _X_SLACK = 2.0**-49
 # The noise is off by 45·FUNCTION_ERROR in its logarithm and as much again, relatively, where a logarithm of
 # it is taken (E ≥ 0.69 on the branch that subtracts), so by less than 2**-38.
 _NOISE_SLACK = 2.0**-38
+_GAIN_SLACK = 2.0**-44
 _LARGEST = 1e300
 
 
@@ -107,13 +110,32 @@ def _exponential_ball(uniform: LazyUniform) -> Ball:
     return -(-(1 - uniform.ball()).log()).log()
 
 
+def _laplace_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
+    """Floats around the Laplace quantile of U: E = -ln 2U below a half, and its mirror above."""
+    half, top = np.uint64(2 ** (word_bits - 1)), np.uint64(2**word_bits - 1)
+    negative = words < half
+    mirrored = np.where(negative, words, top - words)  # the word of min(U, 1 - U), cell [m, m + 1]
+    low, high = _flip_bounds(mirrored, word_bits)
+    total = (word_bits - 1) * np.log(2)
+    low, high = low + total, high + total  # floats around E = -ln(2·min(U, 1 - U)) ≥ 0
+    return np.where(negative, -high, low), np.where(negative, -low, high)
+
+
+def _laplace_ball(uniform: LazyUniform) -> Ball:
+    u = uniform.ball()
+    negative = uniform.value < 1 << (uniform.count - 1)
+    size = -(2 * (u if negative else 1 - u)).log()
+    return -size if negative else size
+
+
 def _race(
     apart: Distances,
     bounds: Callable[[NDArray[np.uint64], int], tuple[Reals, Reals]],
     noise: Callable[[LazyUniform], Ball],
     bits: BitSource,
+    weights: NDArray[np.int64] | None = None,
 ) -> int:
-    """The candidate with the largest noise minus distance."""
+    """The candidate with the largest noise minus distance, plus the logarithm of its weight."""
     floats.trust()
     x = apart.floats
     words = bits.words(len(x))
@@ -121,13 +143,20 @@ def _race(
         low, high = bounds(words, bits.word_bits)
         low -= x * (1 + _X_SLACK) + _NOISE_SLACK
         high -= np.minimum(x, _LARGEST) * (1 - _X_SLACK) - _NOISE_SLACK
+        if weights is not None:
+            gain = np.log(np.maximum(weights, 1).astype(np.float64))  # off by less than 2**-45, as are the sums
+            low = np.where(weights > 0, low + gain - _GAIN_SLACK, -np.inf)
+            high = np.where(weights > 0, high + gain + _GAIN_SLACK, -np.inf)
     rivals = np.flatnonzero(high >= low.max())
     if len(rivals) == 1:
         return int(rivals[0])
     uniforms = {int(r): LazyUniform(bits, int(words[r]), bits.word_bits) for r in rivals}
 
+    def gained(r: int) -> Ball:
+        return ball_of(Fraction(1 if weights is None else int(weights[r]))).log()
+
     def attempt() -> int | None:
-        reals = {r: noise(uniform) - ball_of(apart.exact(r)) for r, uniform in uniforms.items()}
+        reals = {r: noise(uniform) - ball_of(apart.exact(r)) + gained(r) for r, uniform in uniforms.items()}
         leader = max(reals, key=lambda r: _middle(reals[r]))
         beaten = (reals[r] < reals[leader] for r in reals if r != leader)
         return leader if all(beaten) else None
@@ -174,8 +203,39 @@ def exponential_mechanism(
     sensitivity: Real = 1,
     *,
     monotone: bool = False,
+    weights: Sequence[int] | NDArray[Any] | None = None,
     bits: BitSource | None = None,
 ) -> int:
-    """The index of a candidate, drawn with probability proportional to exp(ε·u/(2Δ)) (Survey Algorithm 4)."""
+    """The index of a candidate, drawn with probability proportional to exp(ε·u/(2Δ)) (Survey Algorithm 4).
+
+    `weights` are whole numbers: how many equal candidates each one stands for, 0 for none.
+    """
     apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
-    return _race(apart, _exponential_bounds, _exponential_ball, source(bits))
+    many = None if weights is None else _multiplicities(weights, len(apart.floats))
+    return _race(apart, _exponential_bounds, _exponential_ball, source(bits), many)
+
+
+def _multiplicities(weights: Sequence[int] | NDArray[Any], n: int) -> NDArray[np.int64]:
+    array = exact_array("weights", weights)
+    if array.shape != (n,) or array.dtype.kind != "i":
+        raise InvalidParameter("weights", "must be one whole number for each candidate, got shape", array.shape)
+    if (array < 0).any() or not array.any():
+        raise InvalidParameter("weights", "must not be negative, nor all zero, found", "weights that are")
+    return array.astype(np.int64)
+
+
+def report_noisy_max(
+    scores: Scores,
+    epsilon: Real,
+    sensitivity: Real = 1,
+    *,
+    monotone: bool = False,
+    bits: BitSource | None = None,
+) -> int:
+    """The index of the largest score after Laplace noise of scale 2Δ/ε, or Δ/ε if monotone (Survey Algorithm 2).
+
+    >>> report_noisy_max([0, 10_000, 3], epsilon=1, sensitivity=1)
+    1
+    """
+    apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
+    return _race(apart, _laplace_bounds, _laplace_ball, source(bits))

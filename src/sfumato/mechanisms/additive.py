@@ -1,0 +1,109 @@
+"""Noise added to exact answers: what every additive mechanism shares."""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from sfumato.accounting.events import Event
+from sfumato.core import Accuracy, Norm, Sensitivity
+from sfumato.exact.bits import BitSource, source
+from sfumato.exact.parameters import Real, Size, open_probability, positive
+from sfumato.mechanisms.answers import Answers, add
+
+_SLACK = 1 + 1e-12  # covers the roundings of a logarithm and a product
+
+
+def log_inverse(p: Fraction) -> float:
+    """ln(1/p), for probabilities far below the smallest float too."""
+    return math.log(p.denominator) - math.log(p.numerator)
+
+
+def least_whole(real: float) -> int:
+    """The least whole number from zero on that is surely not below a computed real."""
+    return max(0, math.ceil(real * _SLACK))
+
+
+class Noise(ABC):
+    """A law of whole-numbered noise, with the price of hiding a move of some steps in it."""
+
+    @abstractmethod
+    def draw(self, size: Size, bits: BitSource) -> Any:
+        """Exact draws: an int if size is None, else an array."""
+
+    @abstractmethod
+    def event(self, moved: Fraction, *, scalar: bool = True) -> Event:
+        """The price of adding it to answers that move by `moved` steps, in the norm the law is made for.
+
+        In ℓ2 `moved` is the square of the distance. `scalar` says that there is one answer only.
+        """
+
+    @abstractmethod
+    def reach(self, beta: Fraction) -> int:
+        """A whole t, the least or next to it, with Pr[|noise| > t] ≤ beta."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Additive(ABC):
+    """Answers plus independent noise.
+
+    `sensitivity` is that of the caller's answers. Without a `grid` answers are whole numbers; with one they are reals,
+    placed on it. `dimension` is None for a single answer, else the number of answers released at once.
+    """
+
+    norm: ClassVar[Norm]
+    """The norm in which this noise pays for a move."""
+    sensitivity: Sensitivity
+    grid: Real | None = None
+    dimension: int | None = None
+    answers: Answers = field(init=False, repr=False, compare=False)
+    noise: Noise = field(init=False, repr=False, compare=False)
+    event: Event = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        answers = Answers(self.grid, self.dimension)
+        moved = answers.moved(self.sensitivity, self.norm)
+        object.__setattr__(self, "answers", answers)
+        object.__setattr__(self, "noise", self._noise(moved))
+        object.__setattr__(self, "event", self.noise.event(moved, scalar=self.dimension is None))
+
+    @abstractmethod
+    def _noise(self, moved: Fraction) -> Noise:
+        """The noise, in steps of the grid, for answers that move by `moved` steps."""
+
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+        """Noisy answers of the caller's shape: whole numbers without a grid, floats on the grid with one."""
+        steps = self.answers.place(exact)
+        return self.answers.give(add(steps, self.noise.draw(self.dimension, source(bits))))
+
+    def error(self, beta: Real) -> Accuracy:
+        """No answer is off by more than this, with probability 1 - beta (Survey Theorem 4.2)."""
+        fails = open_probability("beta", beta)
+        reach = self.noise.reach(fails / self.answers.count)  # a union bound over the answers
+        return Accuracy(self.answers.error_of(reach), float(fails))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibrated(Additive, ABC):
+    """Additive noise whose least amount for an (ε, δ) is found by asking the accountant."""
+
+    @classmethod
+    def calibrated(
+        cls,
+        *,
+        epsilon: Real,
+        delta: Real,
+        sensitivity: Sensitivity,
+        grid: Real | None = None,
+        dimension: int | None = None,
+    ) -> Self:
+        """The mechanism with the least noise that meets (ε, δ)."""
+        answers, target = Answers(grid, dimension), (positive("epsilon", epsilon), open_probability("delta", delta))
+        least = cls._least(*target, moved=answers.moved(sensitivity, cls.norm), answers=answers)
+        return cls(**least, sensitivity=sensitivity, grid=grid, dimension=dimension)
+
+    @classmethod
+    @abstractmethod
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+        """The parameters of the least noise that meets (ε, δ)."""

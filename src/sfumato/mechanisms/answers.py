@@ -1,0 +1,193 @@
+"""Exact answers on their way into a mechanism: whole numbers, or reals placed on a declared grid.
+
+Noise is drawn in steps of the grid, so that what a mechanism sees are integers. A real answer x is placed on the
+grid point floor(x/grid + ½). If x moves by at most d steps, floor(x + ½) moves by at most ceil(d) whole steps, so the
+rounding enters the sensitivity: ceil(Δ) in ℓ∞, ceil(Δ) + k - 1 in ℓ1 if k coordinates move (each may round up by less
+than one step, and the sum is whole), Δ + √k in ℓ2.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.core import Norm, Sensitivity
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, cell, exact_array, nearest, positive, whole
+from sfumato.exact.rounding import sqrt_up
+from sfumato.exact.sampler import objects
+
+Integers = NDArray[Any]
+_FITS = 2**62
+_HALF = Fraction(1, 2)
+
+
+def sensitivity_of(sensitivity: object) -> Sensitivity:
+    """The sensitivity, which must say for which neighbours it holds."""
+    if not isinstance(sensitivity, Sensitivity):
+        raise InvalidParameter(
+            "sensitivity",
+            "must carry its norm and its neighbours",
+            sensitivity,
+            hint="for a count: Neighbours().histogram(Norm.L1), or Sensitivity(Norm.L1, 1, Neighbours())",
+        )
+    if sensitivity.amount == 0:
+        raise InvalidParameter("sensitivity", "must be positive", 0, hint="a constant needs no mechanism")
+    return sensitivity
+
+
+def in_norm(sensitivity: Sensitivity, norm: Norm, dimension: int) -> Fraction:
+    """The amount of a sensitivity in another norm: ℓ∞ ≤ ℓ2 ≤ ℓ1, and all three agree in one dimension."""
+    have, amount = sensitivity.norm, sensitivity.amount
+    if have is norm:
+        return amount
+    if norm is Norm.L2 and (have is Norm.L1 or dimension == 1):
+        return amount**2
+    if norm is not Norm.L2 and have is Norm.L2 and (norm is Norm.LINF or dimension == 1):
+        return root(amount)
+    if norm is Norm.LINF or dimension == 1:
+        return amount
+    raise InvalidParameter(
+        "sensitivity", f"must be in {norm.value} for {dimension} answers at once, got one in", have.value
+    )
+
+
+def root(square: Fraction) -> Fraction:
+    """√ of a rational, exactly where it is rational, otherwise rounded up."""
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    return Fraction(sqrt_up(square))
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a mechanism accepts: one answer or `dimension` of them, whole numbers or reals placed on `grid`."""
+
+    grid: Real | None = None
+    dimension: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.grid is not None:
+            object.__setattr__(self, "grid", positive("grid", self.grid))
+        if self.dimension is not None:
+            whole("dimension", self.dimension, least=1)
+
+    @property
+    def step(self) -> Fraction:
+        """The distance between grid points; 1 for whole numbers."""
+        return Fraction(1) if self.grid is None else positive("grid", self.grid)
+
+    @property
+    def count(self) -> int:
+        """How many answers there are."""
+        return 1 if self.dimension is None else self.dimension
+
+    def moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
+        """How far the placed answers move, in steps; in ℓ2 the square of it."""
+        amount = in_norm(sensitivity_of(sensitivity), norm, self.count)
+        if self.grid is None:
+            if amount.denominator != 1:
+                raise InvalidParameter(
+                    "sensitivity", "must be whole for whole-number answers", sensitivity.value, hint="declare a grid"
+                )
+            return amount
+        moving = min(self.count, sensitivity.coordinates or self.count)
+        if norm is not Norm.L2:
+            steps = Fraction(math.ceil(amount / self.step))
+            return steps + moving - 1 if norm is Norm.L1 else steps
+        square = amount / self.step**2
+        if moving == 1:
+            return Fraction(math.ceil(root(square))) ** 2
+        return (root(square) + root(Fraction(moving))) ** 2
+
+    def place(self, exact: Any) -> Any:
+        """The answers in steps: an int, or an array of integers."""
+        if self.dimension is None:
+            return self._one(exact)
+        array = exact_array("exact", exact)
+        if array.shape != (self.dimension,):
+            raise InvalidParameter("exact", f"must be {self.dimension} answers, got shape", array.shape)
+        if self.grid is None:
+            return _whole_numbers(array)
+        return _on_grid(array, self.step)
+
+    def _one(self, exact: object) -> int:
+        if self.grid is None:
+            if isinstance(exact, bool | np.bool_) or not isinstance(exact, int | np.integer):
+                raise _not_whole(type(exact))
+            return int(exact)
+        return math.floor(cell("exact", exact) / self.step + _HALF)
+
+    def give(self, steps: Any) -> Any:
+        """Noisy steps as the caller's numbers: whole numbers as they are, multiples of a grid as floats."""
+        if self.grid is None:
+            return steps
+        if self.dimension is None:
+            return nearest(steps * self.step)
+        p, q, scale = self.step.numerator, self.step.denominator, nearest(self.step)
+        largest = 2**63 if steps.dtype == np.object_ else int(np.abs(steps).max())
+        # One rounding of exact operands is the nearest float.
+        if largest <= 2**53 and Fraction(scale) == self.step:
+            return steps * scale
+        if p * largest <= 2**53 and q <= 2**53:
+            return steps * np.float64(p) / np.float64(q)
+        return np.array([nearest(int(k) * self.step) for k in steps])
+
+    def error_of(self, steps: int) -> float:
+        """The largest distance between an answer and a released one that is `steps` from its place."""
+        placing = 0 if self.grid is None else _HALF
+        return nearest((steps + placing) * self.step)
+
+
+def _not_whole(found: object) -> InvalidParameter:
+    return InvalidParameter(
+        "exact", "must be whole numbers, found", found, hint="declare a grid to release real numbers"
+    )
+
+
+def _whole_numbers(array: NDArray[Any]) -> Integers:
+    if array.dtype == np.object_:
+        if any(value.denominator != 1 for value in array):
+            raise _not_whole("fractions")
+        return objects(int(value) for value in array)
+    if array.dtype.kind not in "iu":
+        raise _not_whole(array.dtype.name)
+    return objects(int(value) for value in array) if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
+
+
+def _on_grid(array: NDArray[Any], step: Fraction) -> Integers:
+    """floor(x/step + ½) of each, exactly: floats decide where they can, rationals where they cannot."""
+    scale = nearest(step)
+    if array.dtype != np.object_ and 1e-250 < scale < 1e250:
+        values = array.astype(np.float64)
+        with np.errstate(over="ignore"):
+            y = values / scale  # off by less than three roundings
+        down = np.floor(y)
+        part = y - down
+        exact_input = array.dtype.kind == "f" or (np.abs(values) < 2.0**53).all()
+        if exact_input and (np.abs(y) < 2.0**50).all():
+            steps = down.astype(np.int64) + (part >= 0.5)
+            for i in np.flatnonzero(np.abs(part - 0.5) <= np.abs(y) * 2.0**-50):
+                steps[i] = math.floor(Fraction(values[i]) / step + _HALF)
+            return steps
+    return objects(math.floor(cell("exact", value) / step + _HALF) for value in array)
+
+
+def add(steps: Any, noise: Any) -> Any:
+    """The sum of answers and noise in steps, never wrapped; an array of 64-bit integers where all sums fit."""
+    if isinstance(steps, int):
+        return steps + int(noise)
+    if np.object_ not in (steps.dtype, noise.dtype) and _is_small(steps) and _is_small(noise):
+        return np.add(noise, steps, out=noise)
+    sums = [int(a) + int(b) for a, b in zip(steps, noise, strict=True)]
+    if all(-(2**63) <= total < 2**63 for total in sums):  # decided by what is released, not by what went in
+        return np.array(sums, dtype=np.int64)
+    return objects(sums)
+
+
+def _is_small(array: Integers) -> bool:
+    return bool(array.size) and int(array.min()) >= -_FITS and int(array.max()) < _FITS

@@ -1,0 +1,68 @@
+"""The discrete Gaussian mechanism (Canonne, Kamath, Steinke 2020)."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sfumato.accounting import events, smallest_noise
+from sfumato.core import Norm
+from sfumato.exact import discrete_gaussian
+from sfumato.exact.bits import BitSource
+from sfumato.exact.parameters import Real, Size, positive
+from sfumato.exact.rounding import up
+from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
+from sfumato.mechanisms.answers import Answers, root
+from sfumato.mechanisms.gaussian import two_sided_quantile
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianNoise(Noise):
+    """Pr[k] ∝ exp(-k²/(2σ²)) on the whole numbers."""
+
+    sigma: Fraction
+
+    def draw(self, size: Size, bits: BitSource) -> Any:
+        """Discrete Gaussian draws."""
+        return discrete_gaussian(self.sigma, size, bits=bits)
+
+    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
+        """Exact where the whole-numbered moves of squared length `moved` are known; else ρ = moved/(2σ²).
+
+        One answer moves by √moved at most. A squared length of 1 is one coordinate by one, of 2 two of them: the losses
+        of coordinates add up. Beyond, ρ holds for every way of moving (Canonne, Kamath, Steinke 2020, Theorem 14).
+        """
+        if scalar or moved == 1:
+            return events.DiscreteGaussian(self.sigma, int(root(moved)))
+        if moved == 2:
+            return events.Composition([(events.DiscreteGaussian(self.sigma, 1), 2)])
+        return events.ZCDP(moved / (2 * self.sigma**2))
+
+    def reach(self, beta: Fraction) -> int:
+        """Pr[k ≥ m] ≤ Pr[N(0, σ²) ≥ m - 1] (Canonne, Kamath, Steinke 2020, Proposition 25)."""
+        return least_whole(up(self.sigma) * two_sided_quantile(beta))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscreteGaussian(Calibrated):
+    """f(x) + discrete Gaussian noise: Δ₂²/(2σ²)-zCDP, on whole numbers from end to end.
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> histogram = DiscreteGaussian(sigma=4, sensitivity=Neighbours().histogram(Norm.L2), dimension=3)
+    >>> histogram.release([5, 0, 7]).shape, histogram.event.zcdp()
+    ((3,), Fraction(1, 32))
+    """
+
+    norm: ClassVar[Norm] = Norm.L2
+    sigma: Real
+
+    def _noise(self, moved: Fraction) -> DiscreteGaussianNoise:
+        return DiscreteGaussianNoise(positive("sigma", self.sigma) / self.answers.step)
+
+    @classmethod
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+        """The least σ, by the exact law where it is known."""
+
+        def event(sigma: float) -> events.Event:
+            return DiscreteGaussianNoise(Fraction(sigma)).event(moved, scalar=answers.dimension is None)
+
+        return {"sigma": Fraction(smallest_noise(event, epsilon=epsilon, delta=delta)) * answers.step}

@@ -1,0 +1,90 @@
+"""The Gaussian mechanism: analytic calibration for every ε, the classical σ only where it is proved."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sfumato.accounting import events, smallest_noise
+from sfumato.core import Norm, Sensitivity
+from sfumato.errors import InvalidParameter
+from sfumato.exact import rounded_gaussian
+from sfumato.exact.bits import BitSource
+from sfumato.exact.parameters import Real, Size, open_probability, positive
+from sfumato.exact.rounding import up
+from sfumato.mechanisms.additive import Calibrated, Noise, least_whole, log_inverse
+from sfumato.mechanisms.answers import Answers, in_norm, root, sensitivity_of
+
+_QUANTILE_SLACK = 1e-9  # far above the error of the library's normal quantile
+
+
+def two_sided_quantile(beta: Fraction) -> float:
+    """A z with Pr[|N(0, 1)| > z] ≤ beta, as small as floats make sure of."""
+    from scipy.special import log_ndtr, ndtri
+
+    p = float(beta / 2)
+    if p > 1e-300:
+        return float(-ndtri(p)) + _QUANTILE_SLACK
+    tail = math.log(beta.numerator) - math.log(2 * beta.denominator)
+    z = math.sqrt(-2 * tail)  # Pr[N > z] ≤ exp(-z²/2)/2
+    assert log_ndtr(-z) <= tail
+    return z
+
+
+@dataclass(frozen=True)
+class GaussianNoise(Noise):
+    """Normal noise of a standard deviation in steps, rounded to whole steps: a post-processing of the real one."""
+
+    sigma: Fraction
+
+    def draw(self, size: Size, bits: BitSource) -> Any:
+        """floor(Z + ½) for real Z normal with standard deviation sigma."""
+        return rounded_gaussian(self.sigma, size, bits=bits)
+
+    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
+        """Normal noise looks the same in every direction, so only the ℓ2 distance √moved counts."""
+        return events.Gaussian(self.sigma, root(moved))
+
+    def reach(self, beta: Fraction) -> int:
+        """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½]."""
+        return least_whole(up(self.sigma) * two_sided_quantile(beta) - 0.5)
+
+
+def classical_sigma(*, epsilon: Real, delta: Real, sensitivity: Sensitivity) -> float:
+    """√(2 ln(1.25/δ))·Δ₂/ε, which is proved for 0 < ε < 1 only (Survey Algorithm 3, errata A12).
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> round(classical_sigma(epsilon=0.5, delta=1e-6, sensitivity=Neighbours().histogram(Norm.L2)), 3)
+    10.598
+    """
+    e, d = positive("epsilon", epsilon), open_probability("delta", delta)
+    if e >= 1:
+        raise InvalidParameter(
+            "epsilon", "must be below 1 for the classical σ", epsilon, hint="Gaussian.calibrated holds for every ε"
+        )
+    distance = root(in_norm(sensitivity_of(sensitivity), Norm.L2, 2))
+    factor = math.sqrt(2 * (math.log(1.25) + log_inverse(d))) * (1 + 2.0**-48)
+    return up(Fraction(factor) * distance / e)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Calibrated):
+    """f(x) + N(0, σ²): priced exactly at every (ε, δ) (Survey Algorithm 3; Balle, Wang 2018).
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> mean = Gaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=Neighbours().histogram(Norm.L2))
+    >>> round(mean.sigma, 3)
+    4.225
+    """
+
+    norm: ClassVar[Norm] = Norm.L2
+    sigma: Real
+
+    def _noise(self, moved: Fraction) -> GaussianNoise:
+        return GaussianNoise(positive("sigma", self.sigma) / self.answers.step)
+
+    @classmethod
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+        """The least σ by the exact curve, for every ε > 0 and 0 < δ < 1."""
+        ratio = smallest_noise(events.Gaussian, epsilon=epsilon, delta=delta)
+        return {"sigma": up(Fraction(ratio) * root(moved) * answers.step)}

@@ -1,0 +1,117 @@
+"""The geometric mechanism, and the same with noise that never exceeds a bound."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sfumato.accounting import events, total
+from sfumato.core import Norm
+from sfumato.errors import InvalidParameter
+from sfumato.exact import censored_discrete_laplace, discrete_laplace
+from sfumato.exact.bits import BitSource
+from sfumato.exact.parameters import Real, Size, positive, whole
+from sfumato.exact.rounding import down, up
+from sfumato.mechanisms.additive import Additive, Calibrated, Noise, least_whole, log_inverse
+from sfumato.mechanisms.answers import Answers
+
+_MOST_BOUND = 10**9
+
+
+@dataclass(frozen=True)
+class GeometricNoise(Noise):
+    """Discrete Laplace noise, DGeo(1/scale): Pr[k] ∝ exp(-|k|/scale) (Survey §9.1.3, errata A5)."""
+
+    scale: Fraction
+
+    def draw(self, size: Size, bits: BitSource) -> Any:
+        """Discrete Laplace draws."""
+        return discrete_laplace(self.scale, size, bits=bits)
+
+    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
+        """ε = moved/scale; over a vector the worst case is the whole move in one coordinate, as for Laplace."""
+        return events.Geometric(moved / self.scale, math.ceil(moved))
+
+    def reach(self, beta: Fraction) -> int:
+        """Pr[|k| > t] = 2·exp(-(t + 1)/scale)/(1 + exp(-1/scale))."""
+        scale = up(self.scale)
+        return least_whole(scale * (log_inverse(beta) + math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometric(Additive):
+    """f(x) + discrete Laplace noise of scale Δ/ε: the Laplace mechanism for whole numbers, ε-differentially private.
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> count = Geometric(epsilon=0.5, sensitivity=Neighbours().histogram(Norm.L1))
+    >>> print(count.error(0.05))
+    within 6 with probability 95 %
+    >>> isinstance(count.release(1000), int)
+    True
+    """
+
+    norm: ClassVar[Norm] = Norm.L1
+    epsilon: Real
+
+    def _noise(self, moved: Fraction) -> GeometricNoise:
+        return GeometricNoise(moved / positive("epsilon", self.epsilon))
+
+
+@dataclass(frozen=True)
+class TruncatedGeometricNoise(Noise):
+    """TDGeo(ε, B): discrete Laplace noise moved to the nearer end of [-B, B] (Survey §9.1.3, errata B6)."""
+
+    epsilon: Fraction
+    bound: int
+
+    def draw(self, size: Size, bits: BitSource) -> Any:
+        """Discrete Laplace draws, clipped."""
+        return censored_discrete_laplace(1 / self.epsilon, self.bound, size, bits=bits)
+
+    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
+        """Known for one step in one coordinate."""
+        if moved != 1:
+            raise InvalidParameter("sensitivity", "must be 1 for truncated noise, got", moved)
+        return events.CensoredGeometric(self.epsilon, self.bound)
+
+    def reach(self, beta: Fraction) -> int:
+        """Never beyond the bound."""
+        return min(self.bound, GeometricNoise(1 / self.epsilon).reach(beta))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruncatedGeometric(Calibrated):
+    """Counts with noise in [-bound, bound]: (ε, δ)-differentially private, and never off by more than the bound.
+
+    Made for answers of sensitivity 1, such as a histogram under adding or removing one.
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> noisy = TruncatedGeometric.calibrated(epsilon=0.5, delta=5e-7, sensitivity=Neighbours().histogram(Norm.L1))
+    >>> noisy.bound
+    29
+    """
+
+    norm: ClassVar[Norm] = Norm.L1
+    epsilon: Real
+    bound: int
+
+    def _noise(self, moved: Fraction) -> TruncatedGeometricNoise:
+        return TruncatedGeometricNoise(positive("epsilon", self.epsilon), whole("bound", self.bound, least=1))
+
+    @classmethod
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+        """The least bound, by the exact δ and not its tail bound (errata B6)."""
+
+        def meets(bound: int) -> bool:
+            return total([events.CensoredGeometric(epsilon, bound)]).delta(down(epsilon)) <= delta
+
+        high = 1
+        while not meets(high):
+            high *= 2
+            if high > _MOST_BOUND:
+                raise InvalidParameter("epsilon", "is too small for a bound on the noise", epsilon)
+        low = high // 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if meets(middle) else (middle, high)
+        return {"epsilon": epsilon, "bound": high}
