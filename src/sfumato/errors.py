@@ -3,6 +3,7 @@
 SfumatoError
 ├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
 ├── BudgetExceeded                  an event that the budget does not admit; nothing was spent
+├── Halted                          an interactive mechanism that has given all it was priced for
 └── BrokenRandomness (RuntimeError) the bit source or the platform's float functions cannot be trusted
 
 An error says the problem and the value in the caller's words, then a hint after a blank line.
@@ -59,6 +60,10 @@ class InvalidParameter(SfumatoError, ValueError):
 
 class BudgetExceeded(SfumatoError):
     """An event that the budget does not admit; nothing was drawn and nothing was spent."""
+
+
+class Halted(SfumatoError):
+    """A question to an interactive mechanism that has given every answer its price covers; nothing was drawn."""
 
 
 class BrokenRandomness(SfumatoError, RuntimeError):

@@ -26,6 +26,7 @@ PLAIN = (
     events.NoisyMax,
     events.AboveThreshold,
     events.SparseVector,
+    events.NonNegativeSparseVector,
     events.Thresholded,
     events.Subsampled,
 )

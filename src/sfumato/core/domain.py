@@ -5,12 +5,13 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, cell, integer, positive, rational
+from sfumato.exact.parameters import Real, cell, exact_array, integer, nearest, positive, rational
 
 
 @runtime_checkable
@@ -86,6 +87,25 @@ class Grid:
     def place(self, value: Real) -> int:
         """The number of the grid point nearest to value, clipped to the domain; ties go to even."""
         return self.ends.clip(round(cell("value", value) / positive("step", self.step)))
+
+    def places(self, values: Any) -> NDArray[np.int64]:
+        """The number of the grid point nearest to each of a row of values, clipped to the domain.
+
+        Each value is placed by itself, in floats: near the middle between two grid points either may be taken.
+
+        >>> Grid(0, 10, 0.5).places([1.1, -3, 99])
+        array([ 2,  0, 20])
+        """
+        array, ends = exact_array("values", values), self.ends
+        if array.ndim != 1:
+            raise InvalidParameter("values", "must be one row of numbers, got shape", array.shape)
+        if max(abs(ends.lower), abs(ends.upper)) > 2**53:
+            raise InvalidParameter("step", "must leave at most 2**53 grid points on either side of zero", self.step)
+        if array.dtype == np.object_:
+            return np.array([self.place(value) for value in array], dtype=np.int64)
+        scale = nearest(positive("step", self.step))
+        near = np.rint(np.clip(array.astype(np.float64), float(ends.lower) * scale, float(ends.upper) * scale) / scale)
+        return np.clip(near, float(ends.lower), float(ends.upper)).astype(np.int64)
 
     def value(self, k: int) -> Fraction:
         """The value of grid point number k."""

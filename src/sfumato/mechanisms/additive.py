@@ -28,6 +28,9 @@ def least_whole(real: float) -> int:
 class Noise(ABC):
     """A law of whole-numbered noise, with the price of hiding a move of some steps in it."""
 
+    norm: ClassVar[Norm]
+    """The norm in which this noise pays for a move."""
+
     @abstractmethod
     def draw(self, size: Size, bits: BitSource) -> Any:
         """Exact draws: an int if size is None, else an array."""
@@ -38,6 +41,10 @@ class Noise(ABC):
 
         In ℓ2 `moved` is the square of the distance. `scalar` says that there is one answer only.
         """
+
+    def hiding(self, distance: Fraction) -> Event:
+        """The price of adding it to one answer that moves by `distance` steps."""
+        return self.event(distance**2 if self.norm is Norm.L2 else distance)
 
     @abstractmethod
     def reach(self, beta: Fraction) -> int:

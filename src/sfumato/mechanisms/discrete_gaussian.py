@@ -19,6 +19,7 @@ from sfumato.mechanisms.gaussian import two_sided_quantile
 class DiscreteGaussianNoise(Noise):
     """Pr[k] ∝ exp(-k²/(2σ²)) on the whole numbers."""
 
+    norm: ClassVar[Norm] = Norm.L2
     sigma: Fraction
 
     def draw(self, size: Size, bits: BitSource) -> Any:

@@ -35,6 +35,7 @@ def two_sided_quantile(beta: Fraction) -> float:
 class GaussianNoise(Noise):
     """Normal noise of a standard deviation in steps, rounded to whole steps: a post-processing of the real one."""
 
+    norm: ClassVar[Norm] = Norm.L2
     sigma: Fraction
 
     def draw(self, size: Size, bits: BitSource) -> Any:

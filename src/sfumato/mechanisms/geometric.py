@@ -22,6 +22,7 @@ _MOST_BOUND = 10**9
 class GeometricNoise(Noise):
     """Discrete Laplace noise, DGeo(1/scale): Pr[k] ∝ exp(-|k|/scale) (Survey §9.1.3, errata A5)."""
 
+    norm: ClassVar[Norm] = Norm.L1
     scale: Fraction
 
     def draw(self, size: Size, bits: BitSource) -> Any:
@@ -61,6 +62,7 @@ class Geometric(Additive):
 class TruncatedGeometricNoise(Noise):
     """TDGeo(ε, B): discrete Laplace noise moved to the nearer end of [-B, B] (Survey §9.1.3, errata B6)."""
 
+    norm: ClassVar[Norm] = Norm.L1
     epsilon: Fraction
     bound: int
 

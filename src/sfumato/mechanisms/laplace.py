@@ -17,6 +17,7 @@ from sfumato.mechanisms.additive import Additive, Noise, least_whole, log_invers
 class LaplaceNoise(Noise):
     """Laplace noise of a scale in steps, rounded to whole steps: a post-processing of the real mechanism."""
 
+    norm: ClassVar[Norm] = Norm.L1
     scale: Fraction
 
     def draw(self, size: Size, bits: BitSource) -> Any:

@@ -125,6 +125,47 @@ class SparseVector(Exact):
 
 
 @dataclass(frozen=True)
+class NonNegativeSparseVector(Exact):
+    """SVT with Gaussian noise σ₁ on the threshold T, σ₂ on queries that are never negative, one ⊤ and no length cap.
+
+    (α - ½)/(α - 1)·αΔ²/σ₁² + 2αΔ²/σ₂² + ln(1 + 2√3·π·(1 + 9T²/σ₁²)·exp(T²/σ₁²))/(2(α - 1)) where σ₂ ≥ √3·σ₁: Survey
+    Theorem 9.9 at γ = 2 with the moment bound of Survey Theorem 9.11 (errata A7).
+    """
+
+    threshold_sigma: Real
+    query_sigma: Real
+    threshold: Real
+    sensitivity: Real = 1
+    tag: ClassVar[str] = "non_negative_sparse_vector"
+    _checks: ClassVar[dict[str, Any]] = {
+        "threshold_sigma": positive,
+        "query_sigma": positive,
+        "threshold": rational,
+        "sensitivity": positive,
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if positive("query_sigma", self.query_sigma) ** 2 < 3 * positive("threshold_sigma", self.threshold_sigma) ** 2:
+            raise InvalidParameter("query_sigma", "must be at least √3 times threshold_sigma", float(self.query_sigma))
+
+    def certain_laws(self) -> None:
+        return None
+
+    def rdp(self, alpha: float) -> float:
+        first, second = rational("threshold_sigma", self.threshold_sigma), rational("query_sigma", self.query_sigma)
+        delta, level = (
+            rational("sensitivity", self.sensitivity),
+            max(Fraction(0), rational("threshold", self.threshold)),
+        )
+        ratio = up((level / first) ** 2)  # a threshold below zero is met sooner than one at zero
+        moment = math.log(2 * math.sqrt(3) * math.pi * (1 + 9 * ratio)) + ratio
+        length = max(moment, 0.0) + math.log1p(math.exp(-abs(moment)))  # ln(1 + exp(moment))
+        hidden = (alpha - 0.5) / (alpha - 1) * alpha * up((delta / first) ** 2) + 2 * alpha * up((delta / second) ** 2)
+        return (hidden + length / (2 * (alpha - 1))) * (1 + 2.0**-40)
+
+
+@dataclass(frozen=True)
 class Thresholded(Exact):
     """Noisy counts of which only those above a threshold are shown: the noise's price plus the δ of a lone key."""
 

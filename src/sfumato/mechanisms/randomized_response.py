@@ -1,0 +1,209 @@
+"""Randomised response: every person answers for themself, with a coin that makes the answer deniable."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accounting.events import Event, Pure
+from sfumato.accounting.events import RandomizedResponse as Priced
+from sfumato.core import Accuracy
+from sfumato.core.accuracy import chernoff_deviation
+from sfumato.core.domain import Categories
+from sfumato.errors import InvalidParameter
+from sfumato.exact import bernoulli, bernoulli_odds, integers
+from sfumato.exact.bits import BitSource, source
+from sfumato.exact.parameters import Real, open_probability, positive, rational, whole
+from sfumato.exact.rounding import log_up
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An unbiased estimate, and the standard deviation that the coins gave it.
+
+    >>> print(Estimate(0.25, 0.01))
+    0.25 ± 0.01
+    """
+
+    value: float
+    standard_error: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.4g} ± {self.standard_error:.2g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """The chance that a report names a value, for people who hold it and for people who do not."""
+
+    holder: float
+    other: float
+
+    def estimate(self, share: float, people: int) -> Estimate:
+        """The share of holders behind a share of reports: (share - other)/(holder - other)."""
+        gap = self.holder - self.other
+        value = (share - self.other) / gap
+        inside = min(1.0, max(0.0, value))
+        noise = inside * self.holder * (1 - self.holder) + (1 - inside) * self.other * (1 - self.other)
+        return Estimate(value, math.sqrt(noise / people) / gap)
+
+    def deviation(self, beta: Fraction, people: int) -> float:
+        """How far the estimate strays with probability beta at most, (Survey Theorem 2.1, both sides)."""
+        return chernoff_deviation(people, beta / 2) / (self.holder - self.other) * (1 + 2.0**-48)
+
+
+class _Coded(Protocol):
+    @property
+    def values(self) -> tuple[Hashable, ...]: ...
+
+
+def _codes(mechanism: _Coded, exact: Any) -> tuple[NDArray[np.int64], bool]:
+    """Answers as positions in `values`, and whether there was only one; an answer is never shown."""
+    values = mechanism.values
+    if isinstance(exact, np.ndarray) and exact.dtype.kind in "iu" and values == tuple(range(len(values))):
+        if exact.ndim != 1 or exact.size == 0:
+            raise InvalidParameter("exact", "must be one answer or a row of them, got shape", exact.shape)
+        if int(exact.min()) < 0 or int(exact.max()) >= len(values):
+            raise _stranger()
+        return exact.astype(np.int64), False
+    many = isinstance(exact, list | np.ndarray)
+    answers: Sequence[Any] = list(exact) if many else [exact]
+    if not answers:
+        raise InvalidParameter("exact", "must hold at least one answer, got", "none")
+    places = {(type(value), value): i for i, value in enumerate(values)}
+    try:
+        return np.array([places[type(answer), answer] for answer in map(_plain, answers)]), not many
+    except (KeyError, TypeError):
+        raise _stranger() from None
+
+
+def _plain(answer: Any) -> Any:
+    return answer.item() if isinstance(answer, np.generic) else answer
+
+
+def _stranger() -> InvalidParameter:
+    return InvalidParameter("exact", "must be among the declared values, found", "another")
+
+
+def _counts(mechanism: _Coded, reports: Any) -> tuple[NDArray[np.int64], int]:
+    codes, _ = _codes(mechanism, reports)
+    return np.bincount(codes, minlength=len(mechanism.values)), len(codes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedResponse:
+    """The true value with probability e^ε/(e^ε + k - 1), each other one alike: ε-private (Survey §4.1.3).
+
+    >>> ask = RandomizedResponse(epsilon=1, values=("rarely", "weekly", "daily"))
+    >>> ask.release("weekly") in ask.values
+    True
+    """
+
+    epsilon: Real
+    values: tuple[Hashable, ...] = (0, 1)
+    event: Event = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "values", Categories(tuple(self.values)).values)
+        if len(self.values) < 2:
+            raise InvalidParameter("values", "must be at least two", self.values)
+        object.__setattr__(self, "event", Priced(self.epsilon, len(self.values)))
+
+    @property
+    def channel(self) -> Channel:
+        """e^ε/(e^ε + k - 1) for holders, 1/(e^ε + k - 1) for the others."""
+        small = math.exp(-min(700.0, float(self.epsilon)))
+        whole_mass = 1 + (len(self.values) - 1) * small
+        return Channel(1 / whole_mass, small / whole_mass)
+
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+        """A report for one answer, or a list or array of reports for a list or array of answers."""
+        codes, single = _codes(self, exact)
+        stream, k = source(bits), len(self.values)
+        kept = bernoulli_odds(self.epsilon, k - 1, len(codes), bits=stream)
+        # One of the k - 1 other values: skip the true one by counting on from it.
+        others = (codes + 1 + integers(k - 1, len(codes), bits=stream)) % k
+        return _reports(self, np.where(kept, codes, others), exact, single=single)
+
+    def frequencies(self, reports: Any) -> dict[Hashable, Estimate]:
+        """The unbiased share of each value among the people who reported."""
+        counts, people = _counts(self, reports)
+        shares = zip(self.values, counts, strict=True)
+        return {value: self.channel.estimate(int(count) / people, people) for value, count in shares}
+
+    def mean(self, reports: Any) -> Estimate:
+        """The unbiased mean of private bits; the values must be 0 and 1 (Survey §4.1.3)."""
+        if self.values != (0, 1):
+            raise InvalidParameter("values", "must be (0, 1) to have a mean", self.values, hint="use frequencies")
+        return self.frequencies(reports)[1]
+
+    def error(self, beta: Real, *, people: int = 1) -> Accuracy:
+        """No estimated share is off by more than this, with probability 1 - beta."""
+        fails, n = open_probability("beta", beta), whole("people", people, least=1)
+        shares = 1 if len(self.values) == 2 else len(self.values)  # two shares stray together
+        return Accuracy(self.channel.deviation(fails / shares, n), float(fails))
+
+
+def _reports(mechanism: _Coded, codes: NDArray[np.int64], exact: Any, *, single: bool) -> Any:
+    if single:
+        return mechanism.values[int(codes[0])]
+    if isinstance(exact, np.ndarray) and exact.dtype.kind in "iu":
+        return codes if mechanism.values == tuple(range(len(mechanism.values))) else np.array(_named(mechanism, codes))
+    return _named(mechanism, codes)
+
+
+def _named(mechanism: _Coded, codes: NDArray[np.int64]) -> list[Hashable]:
+    return [mechanism.values[code] for code in codes.tolist()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warner:
+    """Two coins: tell the truth with probability `truth`, else say 1 with probability `yes`; ln 3 for fair coins.
+
+    >>> print(f"{float(Warner().event.pure()):.6f}")
+    1.098612
+    """
+
+    truth: Real = 0.5
+    yes: Real = 0.5
+    event: Event = field(init=False, repr=False, compare=False)
+    values: tuple[Hashable, ...] = field(init=False, default=(0, 1), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        truth, yes = open_probability("truth", self.truth), open_probability("yes", self.yes)
+        object.__setattr__(self, "truth", truth)
+        object.__setattr__(self, "yes", yes)
+        # The least deniable report: truth + (1 - truth)·s for a holder against (1 - truth)·s for the other.
+        lie = (1 - truth) * min(yes, 1 - yes)
+        epsilon = Fraction(log_up((truth + lie) / lie))
+        object.__setattr__(self, "event", Priced(epsilon) if yes == Fraction(1, 2) else Pure(epsilon))
+
+    @property
+    def channel(self) -> Channel:
+        """The chances of a report of 1."""
+        truth, yes = rational("truth", self.truth), rational("yes", self.yes)
+        lie = (1 - truth) * yes
+        return Channel(float(truth + lie), float(lie))
+
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+        """A report for one bit, or a list or array of reports for a list or array of bits."""
+        codes, single = _codes(self, exact)
+        stream = source(bits)
+        honest = bernoulli(self.truth, len(codes), bits=stream)
+        coin = bernoulli(self.yes, len(codes), bits=stream)
+        return _reports(self, np.where(honest, codes, coin.astype(np.int64)), exact, single=single)
+
+    def mean(self, reports: Any) -> Estimate:
+        """The unbiased mean of the private bits."""
+        counts, people = _counts(self, reports)
+        return self.channel.estimate(int(counts[1]) / people, people)
+
+    def error(self, beta: Real, *, people: int = 1) -> Accuracy:
+        """The estimated mean is not off by more than this, with probability 1 - beta."""
+        fails = open_probability("beta", beta)
+        return Accuracy(self.channel.deviation(fails, whole("people", people, least=1)), float(fails))

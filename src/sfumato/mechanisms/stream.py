@@ -1,0 +1,195 @@
+"""The engine of the sparse vector technique: questions one at a time or by the array, state kept, refusal at the end.
+
+Answers are compared with a noisy threshold after noise of their own. Only "above" costs privacy, so a run is a list
+of stages, each with fresh noise on the threshold, a number of ⊤ after which it ends, and perhaps a number of
+questions. After its last stage a run is halted: to go on is to hand out what was not paid for (errata A1).
+"""
+
+import os
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from fractions import Fraction
+from threading import Lock
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accounting.events import Event
+from sfumato.core import Accuracy, Norm, Sensitivity
+from sfumato.errors import Halted, InvalidParameter
+from sfumato.exact.bits import BitSource, source
+from sfumato.exact.parameters import Real, exact_array, open_probability, whole
+from sfumato.exact.sampler import objects
+from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.answers import Answers, Integers, add
+
+_BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stretch with one noisy threshold: it ends after `cutoff` ⊤, or after `length` questions."""
+
+    cutoff: int
+    length: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseTechnique(ABC):
+    """What every member of the family shares: a threshold in the caller's unit, answers, and a run.
+
+    `sensitivity` is that of each single query. Without a `grid` answers are whole numbers, with one reals placed on it.
+    """
+
+    threshold: Real
+    sensitivity: Sensitivity
+    grid: Real | None = None
+    answers: Answers = field(init=False, repr=False, compare=False)
+    moved: Fraction = field(init=False, repr=False, compare=False)
+    level: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        answers = Answers(self.grid)
+        object.__setattr__(self, "answers", answers)
+        object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        try:
+            object.__setattr__(self, "level", answers.place(self.threshold))
+        except InvalidParameter:
+            kind = "a whole number" if self.grid is None else "a real number"
+            raise InvalidParameter("threshold", f"must be {kind}", self.threshold) from None
+
+    @property
+    @abstractmethod
+    def event(self) -> Event:
+        """The price of a whole run, however many questions are asked in it."""
+
+    @property
+    @abstractmethod
+    def noises(self) -> tuple[Noise, Noise]:
+        """The noise of the threshold, and that of each query."""
+
+    @property
+    @abstractmethod
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of a run."""
+
+    @property
+    def value_noise(self) -> Noise | None:
+        """The noise of a released value, where values are released."""
+        return None
+
+    def prepared(self, steps: Integers) -> Integers:
+        """The placed answers as they are compared."""
+        return steps
+
+    def start(self, *, bits: BitSource | None = None) -> "Run":
+        """A run, to be asked one question at a time; the price is due now."""
+        return Run(self, source(bits))
+
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+        """The answers to a row of queries, up to the one after which the mechanism halts."""
+        array = exact_array("exact", exact)
+        if array.ndim != 1:
+            raise InvalidParameter("exact", "must be one row of answers, got shape", array.shape)
+        if not len(array):
+            raise InvalidParameter("exact", "must hold at least one answer, got", "none")
+        steps = Answers(self.grid, len(array)).place(array)
+        return self.start(bits=bits).answer(steps)
+
+    def error(self, beta: Real, *, queries: int | None = None) -> Accuracy:
+        """With probability 1 - beta every ⊤ is at least T - α and every ⊥ at most T + α (Survey Definition 6.2).
+
+        `queries` is how many will be asked; it may be left out where the mechanism has a length.
+        """
+        fails, lengths = open_probability("beta", beta), [stage.length for stage in self.stages]
+        known = sum(length or 0 for length in lengths) if all(lengths) else None
+        if queries is None and known is None:
+            raise InvalidParameter("queries", "must be given where there is no length", queries)
+        count = whole("queries", known if queries is None else queries, least=1)
+        threshold, query = self.noises
+        steps = threshold.reach(fails / 2 / len(self.stages)) + query.reach(fails / 2 / count)
+        placing = 0.0 if self.grid is None else 0.5  # of the threshold; error_of adds that of the answer
+        return Accuracy(self.answers.error_of(steps) + placing * float(self.answers.step), float(fails))
+
+
+class Run:
+    """One run of a sparse mechanism: it keeps a secret threshold, and can be neither copied nor carried over a fork."""
+
+    def __init__(self, mechanism: SparseTechnique, bits: BitSource) -> None:
+        self._mechanism, self._bits = mechanism, bits
+        self._process, self._lock = os.getpid(), Lock()
+        self._stages = list(mechanism.stages)
+        self._asked = self._above = 0
+        self._threshold = self._fresh()
+
+    def __repr__(self) -> str:
+        return f"<run of {type(self._mechanism).__name__}: {'halted' if self.halted else 'open'}>"
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        raise Halted("a run cannot be copied: two copies would answer more than was paid for", hint="start a new run")
+
+    @property
+    def halted(self) -> bool:
+        """Whether the run has given all its answers."""
+        return not self._stages
+
+    def ask(self, exact: Any) -> Any:
+        """The answer to one query: True for ⊤, False for ⊥; from numeric mechanisms a number for ⊤, None for ⊥."""
+        answer = self.answer(objects([self._mechanism.answers.place(exact)]))[0]
+        return bool(answer) if self._mechanism.value_noise is None else answer
+
+    def answer(self, steps: Integers) -> Any:
+        """The answers to placed queries until the run halts: bools in an array, or a list of numbers and None."""
+        with self._lock:
+            self._open()
+            steps = self._mechanism.prepared(steps)
+            above = self._compare(steps)
+            noise = self._mechanism.value_noise
+            if noise is None:
+                return above
+            return [self._value(int(steps[i]), noise) if top else None for i, top in enumerate(above.tolist())]
+
+    def _open(self) -> None:
+        if os.getpid() != self._process:
+            raise Halted("a run cannot be carried over a fork: two processes would answer from one price")
+        if self.halted:
+            raise Halted("the run has given all the answers it was priced for", hint="start a new run at a new price")
+
+    def _value(self, steps: int, noise: Noise) -> Any:
+        return self._mechanism.answers.give(add(steps, noise.draw(None, self._bits)))
+
+    def _fresh(self) -> int:
+        return self._mechanism.level + int(self._mechanism.noises[0].draw(None, self._bits))
+
+    def _compare(self, steps: Integers) -> NDArray[np.bool_]:
+        """Whether each answer is above, for as many as the stages allow."""
+        n, at = len(steps), 0
+        noisy = add(steps, self._mechanism.noises[1].draw(n, self._bits))
+        out = np.zeros(n, dtype=np.bool_)
+        while at < n and self._stages:
+            stage = self._stages[0]
+            stop = n if stage.length is None else min(n, at + stage.length - self._asked)
+            top = _first(noisy, at, stop, self._threshold)
+            self._asked += min(top + 1, stop) - at
+            at = min(top + 1, stop)
+            if top < stop:
+                out[top] = True
+                self._above += 1
+            if self._above == stage.cutoff or self._asked == stage.length:
+                self._next()
+        return out[:at]
+
+    def _next(self) -> None:
+        self._stages.pop(0)
+        self._asked = self._above = 0
+        self._threshold = self._fresh() if self._stages else 0
+
+
+def _first(noisy: Integers, start: int, stop: int, threshold: int) -> int:
+    """The first place from start on that is not below the threshold, or stop."""
+    for block in range(start, stop, _BLOCK):
+        above = np.flatnonzero(noisy[block : min(stop, block + _BLOCK)] >= threshold)
+        if len(above):
+            return block + int(above[0])
+    return stop
