@@ -112,6 +112,18 @@ class Grid:
         return k * positive("step", self.step)
 
 
+def different(name: str, values: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """The values of a public list, each of them once."""
+    listed = tuple(values)
+    try:
+        distinct = len(set(listed))
+    except TypeError:
+        raise InvalidParameter(name, "must be hashable, found", "one that is not") from None
+    if distinct != len(listed):
+        raise InvalidParameter(name, "must be different from each other", listed)
+    return listed
+
+
 @dataclass(frozen=True, slots=True)
 class Categories:
     """A public list of different values."""
@@ -119,11 +131,7 @@ class Categories:
     values: tuple[Hashable, ...]
 
     def __post_init__(self) -> None:
-        for value in self.values:
-            if not isinstance(value, Hashable):
-                raise InvalidParameter("values", "must be hashable, found", type(value))
-        if len(set(self.values)) != len(self.values):
-            raise InvalidParameter("values", "must be different from each other", self.values)
+        different("values", self.values)
 
     def __contains__(self, value: object) -> bool:
         return value in self.values

@@ -57,7 +57,7 @@ class Quantile:
     def __post_init__(self) -> None:
         object.__setattr__(self, "q", probability("q", self.q).limit_denominator(_FINEST))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "domain", Grid(self.lower, self.upper, self.grid))
+        object.__setattr__(self, "domain", Grid(self.lower, self.upper, positive("grid", self.grid)))
         if not isinstance(self.neighbours, Neighbours):
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         object.__setattr__(self, "event", events.Exponential(self.epsilon))

@@ -13,7 +13,7 @@ from sfumato.accounting.events import Event, Pure
 from sfumato.accounting.events import RandomizedResponse as Priced
 from sfumato.core import Accuracy
 from sfumato.core.accuracy import chernoff_deviation
-from sfumato.core.domain import Categories
+from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_odds, integers
 from sfumato.exact.bits import BitSource, source
@@ -109,7 +109,7 @@ class RandomizedResponse:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "values", Categories(tuple(self.values)).values)
+        object.__setattr__(self, "values", different("values", self.values))
         if len(self.values) < 2:
             raise InvalidParameter("values", "must be at least two", self.values)
         object.__setattr__(self, "event", Priced(self.epsilon, len(self.values)))

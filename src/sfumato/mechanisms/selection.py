@@ -13,7 +13,7 @@ from sfumato import exact as samplers
 from sfumato.accounting import events, largest_epsilon
 from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Change, Norm, Sensitivity
-from sfumato.core.domain import Categories
+from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, nearest, open_probability, positive, whole
@@ -50,7 +50,7 @@ class Selection(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "candidates", Categories(tuple(self.candidates)).values)
+        object.__setattr__(self, "candidates", different("candidates", self.candidates))
         if not self.candidates:
             raise InvalidParameter("candidates", "must be at least one", self.candidates)
         answers = Answers(self.grid, len(self.candidates))
