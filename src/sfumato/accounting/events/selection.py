@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sfumato.accounting import losslaw
+from sfumato.accounting import losslaw, rdp
 from sfumato.accounting.events.base import (
     Event,
     Exact,
@@ -17,7 +17,9 @@ from sfumato.accounting.events.boxes import Pure
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, positive, probability, rational
-from sfumato.exact.rounding import up
+from sfumato.exact.rounding import down, up
+
+_GAMMAS = (Fraction(3, 2), 2, 3, 4, 6, 10, 20)  # the moments of a run's length that its price may rest on
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,9 @@ class SparseVector(Exact):
 class NonNegativeSparseVector(Exact):
     """SVT with Gaussian noise σ₁ on the threshold T, σ₂ on queries that are never negative, one ⊤ and no length cap.
 
-    (α - ½)/(α - 1)·αΔ²/σ₁² + 2αΔ²/σ₂² + ln(1 + 2√3·π·(1 + 9T²/σ₁²)·exp(T²/σ₁²))/(2(α - 1)) where σ₂ ≥ √3·σ₁: Survey
-    Theorem 9.9 at γ = 2 with the moment bound of Survey Theorem 9.11 (errata A7).
+    With γ from a few values for which σ₂ ≥ √(γ+1)·σ₁ and E[K^γ] computed, not bounded by the printed closed form:
+    (α - (γ-1)/γ)/(α - 1)·γ/(γ-1)·αΔ²/(2σ₁²) + 2αΔ²/σ₂² + ln E[K^γ]/(γ(α - 1)), which is Survey Theorem 9.9 for the
+    queries of Survey Theorem 9.11 (errata A7).
     """
 
     threshold_sigma: Real
@@ -154,15 +157,15 @@ class NonNegativeSparseVector(Exact):
 
     def rdp(self, alpha: float) -> float:
         first, second = rational("threshold_sigma", self.threshold_sigma), rational("query_sigma", self.query_sigma)
-        delta, level = (
-            rational("sensitivity", self.sensitivity),
-            max(Fraction(0), rational("threshold", self.threshold)),
-        )
-        ratio = up((level / first) ** 2)  # a threshold below zero is met sooner than one at zero
-        moment = math.log(2 * math.sqrt(3) * math.pi * (1 + 9 * ratio)) + ratio
-        length = max(moment, 0.0) + math.log1p(math.exp(-abs(moment)))  # ln(1 + exp(moment))
-        hidden = (alpha - 0.5) / (alpha - 1) * alpha * up((delta / first) ** 2) + 2 * alpha * up((delta / second) ** 2)
-        return (hidden + length / (2 * (alpha - 1))) * (1 + 2.0**-40)
+        delta, level = rational("sensitivity", self.sensitivity), rational("threshold", self.threshold)
+        rho, hidden = up((delta / first) ** 2) / 2, 2 * alpha * up((delta / second) ** 2)
+        bounds = []
+        for gamma in _GAMMAS:
+            if second**2 >= (gamma + 1) * first**2:
+                share = (alpha - (gamma - 1) / gamma) / (alpha - 1) * gamma / (gamma - 1) * alpha * rho
+                length = rdp.log_stopping_moment(float(gamma), down(second / first), up(level / first))
+                bounds.append(share + hidden + length / (gamma * (alpha - 1)))
+        return min(bounds) * (1 + 2.0**-30)
 
 
 @dataclass(frozen=True)
