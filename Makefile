@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fast format lint types layers bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test check fast format lint types layers bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ install: $(VENV)/dev  ## .venv with everything a user and a tester need
 # ---- what people run ------------------------------------------------------------------------------
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
 	@$(BIN)/python examples/exact_noise.py
+
+plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md anew
+	@$(BIN)/python examples/mechanism_plots.py
 
 test: $(VENV)/dev  ## the whole suite
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term

@@ -31,6 +31,7 @@ from sfumato.mechanisms import (
     TruncatedGeometric,
     Warner,
 )
+from sfumato.mechanisms.quantile import runs, window_of
 from sources import SeededBits
 
 ONE = Neighbours().histogram(Norm.L1)
@@ -402,6 +403,51 @@ def test_quantiles_have_their_law(x: tuple[int, ...], q: float) -> None:
     assert samples.chi_square(sample, lambda k: law.get(k, 0.0), reach=5) > samples.THRESHOLD
     other = quantile_law(mechanism, (4, 4, 4))
     assert samples.chi_square(sample, lambda k: other.get(k, 0.0), reach=5) < samples.THRESHOLD
+
+
+SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
+    "normal": lambda rng: rng.normal(50, 10, 3000),
+    "ties": lambda rng: np.repeat(rng.integers(0, 6, 30) * 20, 100),
+    "one value": lambda rng: np.full(3000, 50.0),
+    "two values": lambda rng: np.array([0] * 1500 + [100] * 1500),
+    "tie at the window's edge": lambda rng: np.sort(rng.integers(0, 40, 3000)) * 2.5,
+    "outside the interval": lambda rng: rng.normal(0, 500, 3000),
+}
+
+
+@pytest.mark.parametrize("word_bits", [64, 16])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_window_draws_what_the_whole_would(shape: str, word_bits: int) -> None:
+    """The same bits lead to the same value, whether or not the far ranks are looked at."""
+    for seed, q, epsilon in ((1, 0.5, 2), (2, 0.9, 1), (3, 0.01, 4), (4, 1, 2)):
+        values = SHAPES[shape](np.random.default_rng(seed))
+        mechanism = Quantile(q=q, epsilon=epsilon, lower=0, upper=100, grid=0.25, neighbours=Neighbours())
+        steps = mechanism.domain.places(values)
+        near = window_of(steps, mechanism.domain, len(steps) * Fraction(mechanism.q), mechanism._reach)  # type: ignore[arg-type]
+        everything = runs(np.sort(steps), mechanism.domain)
+        assert len(near.runs.start) <= len(everything.start)
+        scores, points = mechanism._scored(everything, len(steps))
+        unit = mechanism.moved * Fraction(mechanism.q).denominator  # type: ignore[arg-type]
+        for draw in range(40):
+            one, other = SeededBits(draw, word_bits), SeededBits(draw, word_bits)
+            run = exact.exponential_mechanism(scores, epsilon, unit, weights=points, bits=other)
+            place = int(everything.start[run]) + exact.integers(int(points[run]), bits=other)
+            assert mechanism.of_placed(steps, one) == float(mechanism.domain.value(place))
+        within = mechanism._scored(near.runs, len(steps))[0]
+        weights = near.runs.points * np.exp(within / float(2 * unit) * epsilon)
+        rest = points.astype(float) * np.exp(scores / float(2 * unit) * epsilon)
+        bound = near.before * mechanism._weight(near.gap_before) + near.after * mechanism._weight(near.gap_after)
+        assert weights.sum() == pytest.approx(rest.sum(), rel=1e-9)
+        assert rest.sum() - weights.sum() <= bound + 1e-9 * rest.sum()
+
+
+def test_a_window_leaves_most_of_the_data_unsorted() -> None:
+    mechanism = Quantile(q=0.5, epsilon=2, lower=0, upper=100, grid=0.25, neighbours=Neighbours())
+    steps = mechanism.domain.places(np.random.default_rng(1).normal(50, 10, 3000))
+    near = window_of(steps, mechanism.domain, Fraction(1500), mechanism._reach)
+    assert near.before > 0
+    assert near.after > 0
+    assert near.gap_before >= mechanism._reach
 
 
 def test_quantile_error_holds_for_all_small_databases() -> None:

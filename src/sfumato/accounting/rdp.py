@@ -28,7 +28,7 @@ STANDARD_ORDERS: tuple[float, ...] = (
 
 
 def two_point(epsilon: float, alpha: float) -> float:
-    """Randomised response, the worst ε-private mechanism: ln(p^α·q^(1-α) + q^α·p^(1-α))/(α - 1)."""
+    """Randomised response, the worst ε-private mechanism: ln(p^α·q^(1-α) + q^α·p^(1-α))/(α - 1) (Survey Lemma 9.7)."""
     log_p, log_q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
     first, second = alpha * log_p + (1 - alpha) * log_q, alpha * log_q + (1 - alpha) * log_p
     return max(0.0, _log_add(first, second) / (alpha - 1)) * _SLACK

@@ -36,6 +36,8 @@ class Accuracy:
 
     >>> print(Accuracy(alpha=12.2, beta=0.05))
     within 12.2 with probability 95 %
+    >>> print(Accuracy(alpha=2180, beta=1e-10))
+    within 2,180 with probability 1 - 1e-10
     """
 
     alpha: float
@@ -48,7 +50,9 @@ class Accuracy:
             raise InvalidParameter("alpha", "must not be negative", self.alpha)
 
     def __str__(self) -> str:
-        return f"within {self.alpha:.3g} with probability {100 * (1 - self.beta):.6g} %"
+        alpha = f"{self.alpha:.3g}" if self.alpha < 1000 else f"{self.alpha:,.0f}"
+        chance = f"{100 * (1 - self.beta):.6g} %" if self.beta >= 1e-6 else f"1 - {self.beta:.3g}"
+        return f"within {alpha} with probability {chance}"
 
 
 class Mechanism(Protocol[Exact_contra, Noisy_co]):

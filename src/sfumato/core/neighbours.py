@@ -4,8 +4,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Self
 
-from sfumato.exact.parameters import non_negative, whole
+from sfumato.exact.parameters import Real, non_negative, whole
 from sfumato.exact.rounding import sqrt_up, up
 
 
@@ -85,6 +86,25 @@ class Sensitivity:
         if self.coordinates is not None:
             whole("coordinates", self.coordinates, least=1)
         object.__setattr__(self, "amount", non_negative("sensitivity", self.amount))
+
+    @classmethod
+    def l1(cls, change: Real, neighbours: Neighbours, *, coordinates: int | None = None) -> Self:
+        """A sensitivity in ℓ1: the sum of the entries' changes."""
+        return cls(Norm.L1, non_negative("change", change), neighbours, coordinates)
+
+    @classmethod
+    def l2(cls, change: Real, neighbours: Neighbours, *, coordinates: int | None = None) -> Self:
+        """A sensitivity in ℓ2, given as the change and not as its square.
+
+        >>> Sensitivity.l2(10, Neighbours()).amount
+        Fraction(100, 1)
+        """
+        return cls(Norm.L2, non_negative("change", change) ** 2, neighbours, coordinates)
+
+    @classmethod
+    def linf(cls, change: Real, neighbours: Neighbours, *, coordinates: int | None = None) -> Self:
+        """A sensitivity in ℓ∞: the largest change of an entry."""
+        return cls(Norm.LINF, non_negative("change", change), neighbours, coordinates)
 
     @property
     def value(self) -> float:

@@ -1,18 +1,19 @@
 """Selection of one candidate by its score, in time that does not depend on the scores.
 
-Selections are races: every candidate draws one word, turns it into a real with its score, and the largest
-real wins. With U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
+Two are races: every candidate draws one word, turns it into a real with its score, and the largest real wins. With
+U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
 
 - permute-and-flip (McKenna, Sheldon 2020) is the arg-max of E_r - x_r: a candidate is heads in its coin
   exp(-x_r) iff U_r·exp(x_r) < 1, given heads U_r·exp(x_r) is uniform on (0, 1), so the least of them is a
   uniform choice among heads. It is the one-sided noisy arg-max (Survey Theorem 4.7).
-- the exponential mechanism (Survey Algorithm 4) is the arg-min of E_r·exp(x_r): the least of independent
-  exponentials is the r-th with probability proportional to its rate exp(-x_r). A candidate that stands for
-  w_r equal ones has the rate w_r·exp(-x_r).
 - report noisy max (Survey Algorithm 2) is the arg-max of ±E_r - x_r with a fair sign.
 
 Floats bound each candidate's real from both sides; if more than one could be the largest, those few are
 settled in ball arithmetic with more bits.
+
+The exponential mechanism (Survey Algorithm 4) is inversion: the first candidate at which the running sum of
+w_r·exp(-x_r) exceeds U times the whole sum. Floats place U·sum among the running sums within a proven doubt; where the
+doubt reaches over a boundary, the sums are taken in ball arithmetic.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide
+from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, is_below
 from sfumato.exact.parameters import Real, exact_array, nearest, positive
 
 Scores = Sequence[Real] | NDArray[Any]
@@ -36,7 +37,6 @@ _X_SLACK = 2.0**-49
 # The noise is off by 45·FUNCTION_ERROR in its logarithm and as much again, relatively, where a logarithm of
 # it is taken (E ≥ 0.69 on the branch that subtracts), so by less than 2**-38.
 _NOISE_SLACK = 2.0**-38
-_GAIN_SLACK = 2.0**-44
 _LARGEST = 1e300
 
 
@@ -89,27 +89,6 @@ def _flip_ball(uniform: LazyUniform) -> Ball:
     return -uniform.ball().log()
 
 
-def _exponential_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
-    """Floats around -ln E, E = -ln(1 - U), for every U with the given leading word.
-
-    Below a half log1p keeps the relative precision of a small E; above, 1 - U is counted from the top.
-    """
-    whole = words.astype(np.float64)
-    rest = (np.uint64(2**word_bits - 1) - words).astype(np.float64)  # (1 - U)·2**word_bits in [rest, rest + 1]
-    scale, high = 2.0**-word_bits, words >= np.uint64(2 ** (word_bits - 1))
-    total = word_bits * np.log(2)
-
-    def exponential(cell: Reals, left: Reals) -> Reals:
-        small = -np.log1p(-np.where(high, 0, cell * scale))
-        return np.where(high, total - np.log(np.where(high, left, 1)), small)
-
-    return -np.log(exponential(whole + 1, rest)), -np.log(exponential(whole, rest + 1))
-
-
-def _exponential_ball(uniform: LazyUniform) -> Ball:
-    return -(-(1 - uniform.ball()).log()).log()
-
-
 def _laplace_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
     """Floats around the Laplace quantile of U: E = -ln 2U below a half, and its mirror above."""
     half, top = np.uint64(2 ** (word_bits - 1)), np.uint64(2**word_bits - 1)
@@ -133,9 +112,8 @@ def _race(
     bounds: Callable[[NDArray[np.uint64], int], tuple[Reals, Reals]],
     noise: Callable[[LazyUniform], Ball],
     bits: BitSource,
-    weights: NDArray[np.int64] | None = None,
 ) -> int:
-    """The candidate with the largest noise minus distance, plus the logarithm of its weight."""
+    """The candidate with the largest noise minus distance."""
     floats.trust()
     x = apart.floats
     words = bits.words(len(x))
@@ -143,20 +121,13 @@ def _race(
         low, high = bounds(words, bits.word_bits)
         low -= x * (1 + _X_SLACK) + _NOISE_SLACK
         high -= np.minimum(x, _LARGEST) * (1 - _X_SLACK) - _NOISE_SLACK
-        if weights is not None:
-            gain = np.log(np.maximum(weights, 1).astype(np.float64))  # off by less than 2**-45, as are the sums
-            low = np.where(weights > 0, low + gain - _GAIN_SLACK, -np.inf)
-            high = np.where(weights > 0, high + gain + _GAIN_SLACK, -np.inf)
     rivals = np.flatnonzero(high >= low.max())
     if len(rivals) == 1:
         return int(rivals[0])
     uniforms = {int(r): LazyUniform(bits, int(words[r]), bits.word_bits) for r in rivals}
 
-    def gained(r: int) -> Ball:
-        return ball_of(Fraction(1 if weights is None else int(weights[r]))).log()
-
     def attempt() -> int | None:
-        reals = {r: noise(uniform) - ball_of(apart.exact(r)) + gained(r) for r, uniform in uniforms.items()}
+        reals = {r: noise(uniform) - ball_of(apart.exact(r)) for r, uniform in uniforms.items()}
         leader = max(reals, key=lambda r: _middle(reals[r]))
         beaten = (reals[r] < reals[leader] for r in reals if r != leader)
         return leader if all(beaten) else None
@@ -168,6 +139,79 @@ def _race(
 def _middle(ball: Ball) -> Any:
     """A key to guess the leader by; the guess is checked against every rival."""
     return ball.mid() if ball.is_finite() else ball_of(Fraction(-1) * 10**9)
+
+
+# Σ w·exp(-x) is off by a share of at most 60·2**-49 for the roundings of x (its mean under these weights is at most the
+# logarithm of Σw, as the largest term is at least 1), FUNCTION_ERROR for exp and a few roundings: less than 2**-40.
+# A block is summed pairwise, and the blocks one after the other.
+_SUM_SLACK, _BLOCK = 2.0**-40, 1024
+
+
+class RunningSums:
+    """The running sums of w_r·exp(-x_r), as floats within `doubt` of the truth."""
+
+    __slots__ = ("_blocks", "_n", "_tops", "doubt", "total")
+
+    def __init__(self, x: Reals, weights: NDArray[np.int64] | None) -> None:
+        self._n = len(x)
+        terms = np.zeros(-(-self._n // _BLOCK) * _BLOCK)
+        with np.errstate(under="ignore"):
+            np.exp(-x, out=terms[: self._n])
+        if weights is not None:
+            terms[: self._n] *= weights
+        self._blocks = terms.reshape(-1, _BLOCK)
+        self._tops = np.cumsum(self._blocks.sum(axis=1))
+        self.total = float(self._tops[-1])
+        self.doubt = self.total * (_SUM_SLACK + len(self._tops) * 2.0**-51)
+
+    def place(self, mass: float) -> int:
+        """The first candidate whose running sum exceeds a mass."""
+        block = min(int(np.searchsorted(self._tops, mass, side="right")), len(self._tops) - 1)
+        before = float(self._tops[block - 1]) if block else 0.0
+        inside = np.cumsum(self._blocks[block])
+        return min(block * _BLOCK + int(np.searchsorted(inside, mass - before, side="right")), self._n - 1)
+
+    def between(self, uniform: LazyUniform, *, outside: float = 0.0) -> tuple[int, int]:
+        """The candidates among which U·sum falls, if up to `outside` more mass lies before and after them all.
+
+        The first is -1, or the last n, where it may fall outside.
+        """
+        cell, doubt = 2.0**-uniform.count, 2 * (self.doubt + outside)
+        low, high = uniform.value * cell * self.total - doubt, (uniform.value + 1) * cell * self.total + doubt
+        if outside and (low < 0 or high > self.total):
+            return -1, self._n
+        return self.place(low), self.place(high)
+
+
+def _one_word(bits: BitSource) -> LazyUniform:
+    return LazyUniform(bits, bits.word(), bits.word_bits)
+
+
+def _invert(apart: Distances, weights: NDArray[np.int64] | None, uniform: LazyUniform) -> int:
+    """The first candidate whose running sum of w·exp(-x) exceeds U times the whole."""
+    floats.trust()
+    first, last = RunningSums(apart.floats, weights).between(uniform)
+    if first == last:
+        return first
+
+    def mass(r: int) -> Ball:
+        w = 1 if weights is None else int(weights[r])
+        return w * (-ball_of(apart.exact(r))).exp() if w else ball_of(Fraction(0))
+
+    def attempt() -> int | None:
+        before = sum((mass(r) for r in range(first)), ball_of(Fraction(0)))
+        between = [mass(r) for r in range(first, last + 1)]
+        after = sum((mass(r) for r in range(last + 1, len(apart.floats))), ball_of(Fraction(0)))
+        goal = uniform.ball() * (before + sum(between) + after)
+        for r, term in enumerate(between, first):
+            before = before + term
+            is_here = is_below(goal, before)
+            if is_here is not False:
+                return r if is_here else None  # in doubt about the first that might hold it
+        return None
+
+    largest = apart.floats[np.isfinite(apart.floats)].max()
+    return decide([uniform], attempt, magnitude=int(largest).bit_length() + 64)
 
 
 def _rate(epsilon: Real, sensitivity: Real, *, monotone: bool) -> Fraction:
@@ -212,7 +256,34 @@ def exponential_mechanism(
     """
     apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
     many = None if weights is None else _multiplicities(weights, len(apart.floats))
-    return _race(apart, _exponential_bounds, _exponential_ball, source(bits), many)
+    return _invert(apart, many, _one_word(source(bits)))
+
+
+Candidates = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def windowed_exponential_mechanism(
+    window: Candidates,
+    epsilon: Real,
+    sensitivity: Real,
+    *,
+    outside: float,
+    everything: Callable[[], Candidates],
+    bits: BitSource | None = None,
+) -> tuple[int, bool]:
+    """What `exponential_mechanism` draws from `everything()`, found by looking at a window of it where that is enough.
+
+    Candidates are scores and weights. The window is a contiguous part that holds a best candidate of positive weight;
+    `outside` bounds Σ w·exp(-x) over the rest on either side. Gives a place, and whether it is one in the window.
+    """
+    rate, uniform = _rate(epsilon, sensitivity, monotone=False), _one_word(source(bits))
+    floats.trust()
+    scores, weights = window
+    first, last = RunningSums(distances(scores, rate).floats, weights).between(uniform, outside=outside)
+    if first == last:
+        return first, True
+    scores, weights = everything()
+    return _invert(distances(scores, rate), weights, uniform), False
 
 
 def _multiplicities(weights: Sequence[int] | NDArray[Any], n: int) -> NDArray[np.int64]:

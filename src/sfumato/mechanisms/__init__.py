@@ -16,10 +16,21 @@ from sfumato.mechanisms.additive import Additive, Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussian, DiscreteGaussianNoise
 from sfumato.mechanisms.gaussian import Gaussian, GaussianNoise, classical_sigma
 from sfumato.mechanisms.geometric import Geometric, GeometricNoise, TruncatedGeometric
+from sfumato.mechanisms.keys import (
+    GaussianKeys,
+    KeySelection,
+    LaplaceKeys,
+    TruncatedGeometricKeys,
+    best_key_selection,
+)
 from sfumato.mechanisms.laplace import Laplace, LaplaceNoise
+from sfumato.mechanisms.linear import LinearQueries
+from sfumato.mechanisms.order_statistic import Median, OrderStatistic
 from sfumato.mechanisms.quantile import Quantile, Quantiles
 from sfumato.mechanisms.randomized_response import Estimate, RandomizedResponse, Warner
 from sfumato.mechanisms.selection import ExponentialMechanism, OneSidedNoisyMax, ReportNoisyMax, Selection, TopK
+from sfumato.mechanisms.smooth import SmoothBound, SmoothSensitivity, local_sensitivity, smooth_sensitivity
+from sfumato.mechanisms.spanning_tree import SpanningTree
 from sfumato.mechanisms.sparse_vector import NonNegativeSparseVector, SparseVector, StagewiseSparseVector
 from sfumato.mechanisms.stream import Run, SparseTechnique
 
@@ -31,30 +42,43 @@ __all__ = [
     "Estimate",
     "ExponentialMechanism",
     "Gaussian",
+    "GaussianKeys",
     "GaussianNoise",
     "Geometric",
     "GeometricNoise",
+    "KeySelection",
     "Laplace",
+    "LaplaceKeys",
     "LaplaceNoise",
+    "LinearQueries",
+    "Median",
     "Noise",
     "NonNegativeSparseVector",
     "NumericSparse",
     "OneSidedNoisyMax",
+    "OrderStatistic",
     "Quantile",
     "Quantiles",
     "RandomizedResponse",
     "ReportNoisyMax",
     "Run",
     "Selection",
+    "SmoothBound",
+    "SmoothSensitivity",
+    "SpanningTree",
     "Sparse",
     "SparseTechnique",
     "SparseVector",
     "StagewiseSparseVector",
     "TopK",
     "TruncatedGeometric",
+    "TruncatedGeometricKeys",
     "Warner",
     "above_threshold_accuracy",
+    "best_key_selection",
     "classical_sigma",
+    "local_sensitivity",
     "numeric_sparse_accuracy",
+    "smooth_sensitivity",
     "sparse_accuracy",
 ]

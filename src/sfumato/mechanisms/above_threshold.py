@@ -58,7 +58,8 @@ class AboveThreshold(SparseTechnique):
 class Sparse(SparseTechnique):
     """Up to `cutoff` queries above a threshold: AboveThreshold again and again (Survey Algorithm 6, Theorem 6.4).
 
-    Each run takes ε/c, or with a δ as much as the accountant allows for c runs in a row (errata A21).
+    Each run takes ε/c, or with a δ as much as the accountant allows for c runs in a row (errata A21): for a few ⊤ that
+    is ε/c as well, for a hundred it is several times as much.
     """
 
     epsilon: Real

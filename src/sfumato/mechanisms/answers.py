@@ -32,7 +32,7 @@ def sensitivity_of(sensitivity: object) -> Sensitivity:
             "sensitivity",
             "must carry its norm and its neighbours",
             sensitivity,
-            hint="for a count: Neighbours().histogram(Norm.L1), or Sensitivity(Norm.L1, 1, Neighbours())",
+            hint="for a count: Neighbours().histogram(Norm.L1), or Sensitivity.l1(1, Neighbours())",
         )
     if sensitivity.amount == 0:
         raise InvalidParameter("sensitivity", "must be positive", 0, hint="a constant needs no mechanism")

@@ -5,13 +5,14 @@ the distance of q·n from [L, U]: zero where y is a q-quantile, however many peo
 L, U and q·n by at most one each, and the distance by at most max(q, 1 - q); replacing one moves it by at most 1.
 
 n sorted values cut the interval into 2n + 1 runs of equal score: a run of w points is drawn as one candidate of weight
-w and then a point in it uniformly, so the cost does not depend on how fine the grid is, nor on the values.
+w and then a point in it uniformly, so the cost does not depend on how fine the grid is. Ranks far from q·n hold so
+little weight that only where the draw's leading bits leave doubt are they looked at at all.
 """
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import log
-from typing import Any
+from math import ceil, floor, log
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,11 @@ from sfumato.accounting import events
 from sfumato.core import Accuracy, Change, Neighbours
 from sfumato.core.domain import Grid
 from sfumato.errors import InvalidParameter
-from sfumato.exact import exponential_mechanism, integers
+from sfumato.exact import integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, nearest, open_probability, positive, probability, rational
+from sfumato.exact.rounding import exp_up
+from sfumato.exact.selection import windowed_exponential_mechanism
 from sfumato.mechanisms.additive import log_inverse
 
 _FINEST = 10**6  # q is a fraction with a denominator of at most this
@@ -70,19 +73,52 @@ class Quantile:
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> int | float:
         """A value whose rank is near q·n; data outside the interval count at its ends."""
-        return self.from_sorted(np.sort(self.domain.places(exact)), source(bits))
+        return self.of_placed(self.domain.places(exact), source(bits))
 
-    def from_sorted(self, steps: Steps, bits: BitSource) -> int | float:
-        """The same from values placed on the grid and sorted."""
+    def of_placed(self, steps: Steps, bits: BitSource) -> int | float:
+        """The same from values placed on the grid, in any order."""
         if len(steps) > _MOST_PEOPLE:
             raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
-        q, (start, weight, below, upto) = rational("q", self.q), _runs(steps, self.domain)
-        target, unit = len(steps) * q.numerator, q.denominator  # scores in people/unit, so that they are whole
-        score = -np.maximum(0, np.maximum(below * unit - target, target - upto * unit))
-        run = exponential_mechanism(score, self.epsilon, self.moved * unit, weights=weight, bits=bits)
-        place = int(start[run]) + integers(int(weight[run]), bits=bits)
+        q = rational("q", self.q)
+        near = window_of(steps, self.domain, len(steps) * q, self._reach)
+        outside = near.before * self._weight(near.gap_before) + near.after * self._weight(near.gap_after)
+        everything: list[Runs] = []
+
+        def sorted_whole() -> tuple[Steps, Steps]:
+            everything.append(runs(np.sort(steps), self.domain))
+            return self._scored(everything[0], len(steps))
+
+        run, in_window = windowed_exponential_mechanism(
+            self._scored(near.runs, len(steps)),
+            self.epsilon,
+            self.moved * q.denominator,
+            outside=outside,
+            everything=sorted_whole,
+            bits=bits,
+        )
+        chosen = near.runs if in_window else everything[0]
+        place = int(chosen.start[run]) + integers(int(chosen.points[run]), bits=bits)
         value = self.domain.value(place)
         return int(value) if rational("grid", self.grid).denominator == 1 else nearest(value)
+
+    def _scored(self, these: "Runs", n: int) -> tuple[Steps, Steps]:
+        """Scores in people/denominator of q, so that they are whole; and points."""
+        q = rational("q", self.q)
+        target, unit = n * q.numerator, q.denominator
+        return -np.maximum(0, np.maximum(these.below * unit - target, target - these.upto * unit)), these.points
+
+    @property
+    def _reach(self) -> int:
+        """A distance in people beyond which all grid points together weigh less than 2**-64 of one at the quantile."""
+        return ceil((log(len(self.domain.ends)) + 64 * log(2)) / nearest(self._rate)) + 1
+
+    @property
+    def _rate(self) -> Fraction:
+        return positive("epsilon", self.epsilon) / (2 * self.moved)
+
+    def _weight(self, people: Fraction) -> float:
+        """exp(-rate·people), rounded up."""
+        return exp_up(-self._rate * people)
 
     def error(self, beta: Real) -> Accuracy:
         """q·n is within this many people of the released value's rank, with probability 1 - beta.
@@ -95,22 +131,65 @@ class Quantile:
         return Accuracy(people, float(fails))
 
 
-def _runs(x: Steps, domain: Grid) -> tuple[Steps, Steps, Steps, Steps]:
-    """Runs of grid points of equal score: where they start, how many points, people below, people up to.
+class Runs(NamedTuple):
+    """Runs of grid points of equal score, in order: where each starts, how many points, people below, people up to."""
 
-    n + 1 gaps between neighbouring values, then n values; what a tie makes empty has no points.
-    """
+    start: Steps
+    points: Steps
+    below: Steps
+    upto: Steps
+
+
+class Window(NamedTuple):
+    """The runs around a rank, and of the grid points before and after them how many and how far in people."""
+
+    runs: Runs
+    before: int
+    gap_before: Fraction
+    after: int
+    gap_after: Fraction
+
+
+def runs(x: Steps, domain: Grid) -> Runs:
+    """All runs of sorted values: gap, value, gap, …, value, gap."""
+    return _between(x, domain.ends.lower - 1, domain.ends.upper + 1, below=0, upto=len(x))
+
+
+def _between(x: Steps, low: int, high: int, *, below: int, upto: int) -> Runs:
+    """The runs strictly between two grid points, for sorted values of which `below` people lie at or below low."""
+    first = np.flatnonzero(np.concatenate([np.ones(min(1, len(x)), np.bool_), x[1:] != x[:-1]]))
+    rank = np.append(below + first, upto)  # people below each different value, and in all
+    ends = np.concatenate([[low], x[first], [high]])
+    size = 2 * len(first) + 1
+    out = Runs(*(np.empty(size, dtype=np.int64) for _ in range(4)))
+    out.start[::2], out.start[1::2] = ends[:-1] + 1, ends[1:-1]
+    out.points[::2], out.points[1::2] = np.diff(ends) - 1, 1
+    out.below[::2], out.below[1::2] = rank, rank[:-1]
+    out.upto[::2], out.upto[1::2] = rank, rank[1:]
+    return out
+
+
+def window_of(x: Steps, domain: Grid, target: Fraction, reach: int) -> Window:
+    """The runs of values whose rank is within `reach` of the target, found without sorting the rest."""
     n, low, high = len(x), domain.ends.lower, domain.ends.upper
-    ends = np.concatenate([[low - 1], x, [high + 1]])
-    rank = np.arange(n + 1)
-    first = np.ones(n, dtype=np.bool_)
-    first[1:] = x[1:] != x[:-1]
-    below = np.maximum.accumulate(np.where(first, rank[:n], 0))
-    last = np.append(first[1:], True)[:n]
-    upto = np.minimum.accumulate(np.where(last, rank[1:], n)[::-1])[::-1]
-    start = np.concatenate([ends[:-1] + 1, x])
-    weight = np.concatenate([np.maximum(0, np.diff(ends) - 1), first])
-    return start, weight, np.concatenate([rank, below]), np.concatenate([rank, upto])
+    a, b = max(0, floor(target) - reach), min(n, ceil(target) + reach)
+    if b - a >= n // 2:
+        return Window(runs(np.sort(x), domain), 0, target, 0, target)
+    part = np.partition(x, [a, b - 1])
+    middle = np.sort(part[a:b])
+    lowest, highest = int(middle[0]), int(middle[-1])
+    # Others may share the outermost values, so their ranks are counted.
+    below, upto = int(np.count_nonzero(x < lowest)), n - int(np.count_nonzero(x > highest))
+    inner = _between(middle, low - 1 if a == 0 else lowest - 1, high + 1 if b == n else highest + 1, below=a, upto=upto)
+    inner.below[inner.below == a] = below
+    inner.upto[inner.upto == a] = below
+    return Window(
+        inner,
+        0 if a == 0 else lowest - low,
+        target - below,
+        0 if b == n else high - highest,
+        upto - target,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +219,8 @@ class Quantiles:
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> list[int | float]:
         """One value for each q, put in order."""
-        steps, stream = np.sort(self.of.domain.places(exact)), source(bits)
-        return sorted(part.from_sorted(steps, stream) for part in self.parts)
+        steps, stream = self.of.domain.places(exact), source(bits)
+        return sorted(part.of_placed(steps, stream) for part in self.parts)
 
     def error(self, beta: Real) -> Accuracy:
         """Every released value's rank is that near to its q·n, with probability 1 - beta.

@@ -39,7 +39,8 @@ class Stage:
 class SparseTechnique(ABC):
     """What every member of the family shares: a threshold in the caller's unit, answers, and a run.
 
-    `sensitivity` is that of each single query. Without a `grid` answers are whole numbers, with one reals placed on it.
+    `sensitivity` is that of each single query (Survey Definition 9.8). Without a `grid` answers are whole numbers, with
+    one reals placed on it.
     """
 
     threshold: Real
