@@ -21,7 +21,7 @@ from sfumato.exact.rounding import sqrt_up
 from sfumato.exact.sampler import objects
 
 Integers = NDArray[Any]
-_FITS = 2**62
+_FITS, _CHUNK = 2**62, 1 << 15
 _HALF = Fraction(1, 2)
 
 
@@ -162,19 +162,26 @@ def _whole_numbers(array: NDArray[Any]) -> Integers:
 def _on_grid(array: NDArray[Any], step: Fraction) -> Integers:
     """floor(x/step + ½) of each, exactly: floats decide where they can, rationals where they cannot."""
     scale = nearest(step)
-    if array.dtype != np.object_ and 1e-250 < scale < 1e250:
-        values = array.astype(np.float64)
-        with np.errstate(over="ignore"):
-            y = values / scale  # off by less than three roundings
+    if array.dtype == np.object_ or not 1e-250 < scale < 1e250 or not _is_within(array, min(2.0**53, scale * 2.0**50)):
+        return objects(math.floor(cell("exact", value) / step + _HALF) for value in array)
+    steps = np.empty(len(array), dtype=np.int64)
+    for start in range(0, len(array), _CHUNK):  # a part at a time stays in the cache
+        values = array[start : start + _CHUNK].astype(np.float64)
+        y = values / scale  # off by less than three roundings
         down = np.floor(y)
         part = y - down
-        exact_input = array.dtype.kind == "f" or (np.abs(values) < 2.0**53).all()
-        if exact_input and (np.abs(y) < 2.0**50).all():
-            steps = down.astype(np.int64) + (part >= 0.5)
-            for i in np.flatnonzero(np.abs(part - 0.5) <= np.abs(y) * 2.0**-50):
-                steps[i] = math.floor(Fraction(values[i]) / step + _HALF)
-            return steps
-    return objects(math.floor(cell("exact", value) / step + _HALF) for value in array)
+        out = steps[start : start + _CHUNK]
+        out[:] = down
+        out += part >= 0.5
+        part -= 0.5
+        doubt = max(abs(float(y.min())), abs(float(y.max()))) * 2.0**-50
+        for i in np.flatnonzero(np.abs(part, out=part) <= doubt):
+            out[i] = math.floor(Fraction(values[i]) / step + _HALF)
+    return steps
+
+
+def _is_within(array: NDArray[Any], limit: float) -> bool:
+    return array.size > 0 and -limit < float(array.min()) and float(array.max()) < limit
 
 
 def add(steps: Any, noise: Any) -> Any:
