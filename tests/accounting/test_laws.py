@@ -359,3 +359,10 @@ def test_a_box_that_only_fails_is_priced_by_its_failures(own: float) -> None:
     loss = total([events.Approximate(0, own)])
     assert loss.epsilon(own * 0.99) == math.inf
     assert loss.epsilon(min(1.0, own * 1.01)) == 0
+
+
+def test_very_many_applications_are_never_dearer_than_their_zcdp_sum() -> None:
+    """A composed law pays an allowance for each application; ρ adds up without one."""
+    many = total([(events.DiscreteGaussian(1000), 100_000), events.Approximate(0, 1e-9)])
+    assert many.epsilon(1e-6) < 1.5
+    assert many.delta(1.5) <= 1e-6

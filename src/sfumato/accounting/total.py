@@ -291,11 +291,15 @@ def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
     exact = closed.epsilon(choice, delta)
     if exact is not None:
         return min(exact, _pure(choice, delta))
-    composed, pure = _pld(choice, delta), _pure(choice, delta)
-    best = min(pure, composed)
-    if composed >= 0.999 * pure or not all(event.law_is_tight for event, _ in choice):
+    composed, simple = _pld(choice, delta), min(_pure(choice, delta), _zcdp(seed=False)(choice, delta))
+    best = min(simple, composed)
+    # A law is composed with an allowance for each application; where that is worse than a plain sum, curves may help.
+    if composed >= 0.999 * simple or not all(event.law_is_tight for event, _ in choice):
         best = min(best, _rdp(choice, delta))
     return best
+
+
+_MANY = 1000  # applications beyond which a composed law's allowances may outweigh its precision
 
 
 def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
@@ -311,7 +315,8 @@ def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
     laws = _laws(choice)
     if laws is not None:
         found.append(max(pld.compose(direction, 1e-12).delta(epsilon) for direction in laws))
-    if laws is None or not all(event.law_is_tight for event, _ in choice):
+    many = sum(n for _, n in choice) > _MANY
+    if laws is None or many or not all(event.law_is_tight for event, _ in choice):
         curve = _curve(choice)
         if _has_curve(choice):
             best, _ = conversion.best_order(lambda alpha: conversion.rdp_delta(alpha, curve(alpha), epsilon))
