@@ -7,8 +7,10 @@ from typing import Any
 
 from scipy import integrate, stats
 
+import statistics_of_samples as samples
 from sfumato.accounting import total
-from sfumato.mechanisms import Noise
+from sfumato.mechanisms import DiscreteGaussianNoise, GaussianNoise, GeometricNoise, Noise, SparseTechnique
+from sfumato.mechanisms.stream import Stage
 
 Law = dict[Hashable, float]
 ROUNDING = 1e-11
@@ -123,3 +125,45 @@ class Script(Noise):
 
     def reach(self, beta: Any) -> int:
         return self._of.reach(beta)
+
+
+def pmf_of(noise: Any) -> Callable[[int], float]:
+    if isinstance(noise, GeometricNoise):
+        return samples.discrete_laplace(float(noise.scale))
+    if isinstance(noise, DiscreteGaussianNoise):
+        return samples.discrete_gaussian(float(noise.sigma))
+    assert isinstance(noise, GaussianNoise)
+    return rounded_gaussian(float(noise.sigma))
+
+
+def sparse(mechanism: SparseTechnique, answers: list[int], reach: int) -> Law:
+    """The law of the bits in closed form: given a threshold the queries are independent; stages are followed."""
+    threshold, query = (pmf_of(noise) for noise in mechanism.noises)
+    span = range(-reach, reach + 1)
+    tail = {m: math.fsum(query(k) for k in span if k >= m) for m in range(-3 * reach, 3 * reach)}
+    out: Law = {}
+
+    def follow(
+        at: int, stages: tuple[Stage, ...], level: int, *, state: tuple[int, int], seen: tuple[bool, ...], mass: float
+    ) -> None:
+        if at == len(answers) or not stages:
+            out[seen] = out.get(seen, 0.0) + mass
+            return
+        above = tail[mechanism.level + level - answers[at]]
+        for top, chance in ((True, above), (False, 1 - above)):
+            asked, tops = state[0] + 1, state[1] + top
+            if tops == stages[0].cutoff or asked == stages[0].length:
+                rest = stages[1:]
+                if rest and at + 1 < len(answers):
+                    for fresh in span:
+                        follow(
+                            at + 1, rest, fresh, state=(0, 0), seen=(*seen, top), mass=mass * chance * threshold(fresh)
+                        )
+                else:
+                    follow(at + 1, rest, 0, state=(0, 0), seen=(*seen, top), mass=mass * chance)
+            else:
+                follow(at + 1, stages, level, state=(asked, tops), seen=(*seen, top), mass=mass * chance)
+
+    for level in span:
+        follow(0, mechanism.stages, level, state=(0, 0), seen=(), mass=threshold(level))
+    return out

@@ -1,6 +1,8 @@
 """Domains and neighbours: membership, clipping, and sensitivities that name their relation."""
 
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,3 +107,27 @@ def test_distance_counts_steps() -> None:
     assert ADD.distance({"a": 1}, {}) == 1
     assert REPLACE.distance({"a": 1}, {}) is None
     assert REPLACE.distance({"a": 2, "b": 1}, {"a": 1, "b": 2}) == 1
+
+
+@given(
+    st.lists(st.one_of(st.floats(-5, 5), st.integers(-5, 5), st.fractions(-5, 5, max_denominator=40)), max_size=6),
+    st.one_of(st.floats(-5, 5), st.integers(-5, 5), st.fractions(-5, 5, max_denominator=40)),
+    st.sampled_from([0.1, 0.2, 0.05, 0.01, 0.08, 1, Fraction(1, 3), 0.25]),
+)
+def test_where_a_value_is_placed_depends_on_that_value_alone(values: list[Any], other: Any, grid: Any) -> None:
+    """One person's number must not move anybody else's, whatever kind of number it is."""
+    domain = Grid(-3, 3, grid)
+    alone = [int(domain.places([value])[0]) for value in values]
+    assert domain.places([*values, other])[:-1].tolist() == alone
+    assert [domain.place(value) for value in values] == alone
+
+
+@pytest.mark.parametrize("grid", [0.1, 0.2, 0.05, 0.01, 0.08])
+def test_half_steps_are_placed_alike_in_every_company(grid: float) -> None:
+    domain = Grid(-5, 5, grid)
+    halves = [(k + 0.5) * grid for k in range(-50, 50)]
+    floats = domain.places(halves).tolist()
+    for company in (1, np.float64(1), Fraction(1, 3), 2**70, Decimal("0.5")):
+        assert domain.places([*halves, company])[:-1].tolist() == floats
+    assert domain.places(np.array(halves)).tolist() == floats
+    assert floats == [domain.place(half) for half in halves]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import mechanism_laws as laws
 import statistics_of_samples as samples
@@ -22,7 +23,9 @@ from sfumato.mechanisms import (
     ExponentialMechanism,
     Gaussian,
     Geometric,
+    GeometricNoise,
     Laplace,
+    Median,
     OneSidedNoisyMax,
     Quantile,
     RandomizedResponse,
@@ -104,7 +107,72 @@ def pairs_of(pmf: Callable[[int], float], reach: int) -> Callable[[Any], laws.La
     return lambda x: laws.product(*(laws.shifted(pmf, c, reach) for c in x))
 
 
+def on_half_steps(epsilon: float) -> Callable[[float], laws.Law]:
+    """Reals on a grid of 0.5: 0.2 is placed on 0 and 1.6 on 3 steps, as far as a sensitivity of 1.4 can move them."""
+    pmf = samples.discrete_laplace(3 / epsilon)
+    return lambda x: {step / 2: mass for step, mass in laws.shifted(pmf, math.floor(2 * x + 0.5), 160).items()}  # type: ignore[operator]
+
+
+def top_two(rate: float) -> Callable[[Any], laws.Law]:
+    def law(u: Any) -> laws.Law:
+        out: laws.Law = {}
+        for first, p in laws.exponential(u, rate).items():
+            rest = [i for i in CHOICES if i != first]
+            for place, q in laws.exponential([u[i] for i in rest], rate).items():
+                out[first, rest[place]] = p * q  # type: ignore[index]
+        return out
+
+    return law
+
+
+def quantile_law(mechanism: Quantile, x: tuple[int, ...]) -> laws.Law:
+    """By the definition: every grid point by itself."""
+    q, n, scores = Fraction(mechanism.q), len(x), []  # type: ignore[arg-type]
+    points = list(mechanism.domain.ends)
+    for y in points:
+        below, upto = sum(v < y for v in x), sum(v <= y for v in x)
+        scores.append(-max(Fraction(0), below - q * n, q * n - upto))
+    rate = float(Fraction(mechanism.epsilon) / (2 * mechanism.moved))  # type: ignore[arg-type]
+    return {points[i]: p for i, p in laws.exponential([float(s) for s in scores], rate).items()}  # type: ignore[index]
+
+
+MEDIAN = Quantile(q=0.5, epsilon=1, lower=0, upper=3, grid=1, neighbours=Neighbours(Change.REPLACE))
+SHARP = Quantile(q=0.5, epsilon=2, lower=0, upper=3, grid=1, neighbours=Neighbours(Change.REPLACE))
+FIRST = AboveThreshold(epsilon=2, threshold=1, sensitivity=ONE)
+EAGER = AboveThreshold(epsilon=4, threshold=1, sensitivity=ONE)
 CASES = [
+    Case(
+        "reals on a grid",
+        Geometric(epsilon=1, sensitivity=Sensitivity.l1(1.4, Neighbours()), grid=0.5),
+        on_half_steps(1),
+        (0.2, 1.6),
+        wrong=on_half_steps(2),
+    ),
+    Case(
+        "top two",
+        TopK(k=2, epsilon=2, candidates=CHOICES, sensitivity=Neighbours(Change.REPLACE).histogram(Norm.LINF)),
+        top_two(0.5),
+        ([1, 1, 1], [2, 0, 0]),
+        0.2,
+        top_two(2),
+    ),
+    Case(
+        "quantile",
+        MEDIAN,
+        lambda x: quantile_law(MEDIAN, x),
+        ((0, 1, 1), (1, 1, 3)),
+        0.5,
+        lambda x: quantile_law(SHARP, x),
+    ),
+    Case("quantile of ties", MEDIAN, lambda x: quantile_law(MEDIAN, x), ((1, 1, 2), (1, 2, 2)), 0.2),
+    Case(
+        "above threshold",
+        FIRST,
+        lambda x: laws.sparse(FIRST, x, 40),
+        ([0, 0, 0, 1], [1, 1, 1, 0]),
+        0.2,
+        lambda x: laws.sparse(EAGER, x, 40),
+    ),
     additive("geometric", Geometric(epsilon=1, sensitivity=ONE), samples.discrete_laplace, 1.0),
     additive("geometric of 2", Geometric(epsilon=1, sensitivity=TWO), samples.discrete_laplace, 2.0, step=2),
     additive("laplace", Laplace(epsilon=1, sensitivity=TWO), laws.rounded_laplace, 2.0, step=2, share=0.99),
@@ -149,7 +217,24 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def plain(outcome: Any) -> Any:
-    return tuple(outcome.tolist()) if isinstance(outcome, np.ndarray) else outcome
+    if isinstance(outcome, np.ndarray):
+        return tuple(outcome.tolist())
+    return tuple(outcome) if isinstance(outcome, list) else outcome
+
+
+DOCUMENTED = {
+    "geometric vector, replace one": np.ndarray,
+    "discrete gaussian vector, replace one": np.ndarray,
+    "above threshold": np.ndarray,
+    "top two": list,
+    "reals on a grid": float,
+}
+
+
+@each_case
+def test_every_release_has_the_documented_type(case: Case) -> None:
+    for x in case.pair:
+        assert type(case.mechanism.release(x)) is DOCUMENTED.get(case.name, int)
 
 
 @each_case
@@ -182,7 +267,7 @@ def test_a_release_has_the_audited_law_and_no_other(case: Case) -> None:
         assert samples.chi_square(sample, lambda k: other.get(k, 0.0), reach=reach) < samples.THRESHOLD
 
 
-SMALL_WORDS = [case for case in CASES if "vector" not in case.name and "gaussian" not in case.name]
+SMALL_WORDS = [case for case in CASES if not any(word in case.name for word in ("vector", "gaussian", "threshold"))]
 
 
 @pytest.mark.parametrize("case", SMALL_WORDS, ids=lambda case: case.name)
@@ -195,7 +280,11 @@ def test_every_branch_of_the_bit_source_leads_to_the_audited_law(case: Case) -> 
         assert found.agrees(outcome, Fraction(mass) - slack, Fraction(mass) + slack)
 
 
-ADDITIVE = [case for case in CASES if isinstance(case.mechanism, mechanisms.Additive) and "vector" not in case.name]
+ADDITIVE = [
+    case
+    for case in CASES
+    if isinstance(case.mechanism, mechanisms.Additive) and "vector" not in case.name and case.mechanism.grid is None
+]
 
 
 @pytest.mark.parametrize("case", ADDITIVE, ids=lambda case: case.name)
@@ -343,14 +432,7 @@ def test_top_k_is_drawn_one_after_the_other_from_what_is_left() -> None:
     mechanism = TopK(k=2, epsilon=2, candidates=CHOICES, sensitivity=Neighbours().histogram(Norm.LINF))
     scores = [2, 0, 1]
 
-    def law(u: list[int]) -> laws.Law:
-        out: laws.Law = {}
-        for first, p in laws.exponential(u, 0.5).items():
-            rest = [i for i in CHOICES if i != first]
-            for place, q in laws.exponential([u[i] for i in rest], 0.5).items():
-                out[first, rest[place]] = p * q  # type: ignore[index]
-        return out
-
+    law = top_two(0.5)
     bits = SeededBits(2)
     sample = [tuple(mechanism.release(scores, bits=bits)) for _ in range(20_000)]
     expected = law(scores)
@@ -366,17 +448,6 @@ def test_top_k_is_drawn_one_after_the_other_from_what_is_left() -> None:
     )
     assert many.share > Fraction(1, 64) * 2
     assert total([many.event]).epsilon(1e-6) <= 1
-
-
-def quantile_law(mechanism: Quantile, x: tuple[int, ...]) -> laws.Law:
-    """By the definition: every grid point by itself."""
-    q, n, scores = Fraction(mechanism.q), len(x), []  # type: ignore[arg-type]
-    points = list(mechanism.domain.ends)
-    for y in points:
-        below, upto = sum(v < y for v in x), sum(v <= y for v in x)
-        scores.append(-max(Fraction(0), below - q * n, q * n - upto))
-    rate = float(Fraction(mechanism.epsilon) / (2 * mechanism.moved))  # type: ignore[arg-type]
-    return {points[i]: p for i, p in laws.exponential([float(s) for s in scores], rate).items()}  # type: ignore[index]
 
 
 @pytest.mark.parametrize("change", list(Change))
@@ -441,6 +512,34 @@ def test_a_window_draws_what_the_whole_would(shape: str, word_bits: int) -> None
         assert rest.sum() - weights.sum() <= bound + 1e-9 * rest.sum()
 
 
+class Narrow(Quantile):
+    """A window of a rank or two, so that a share of the weight lies outside."""
+
+    @property
+    def _reach(self) -> int:
+        return 1
+
+
+def narrow_law() -> tuple[Any, laws.Law]:
+    mechanism = Narrow(q=0.5, epsilon=1, lower=0, upper=9, grid=1, neighbours=Neighbours())
+    steps = np.arange(10, dtype=np.int64)
+    found = exact.output_law(lambda bits: mechanism.of_placed(steps, bits), word_bits=4, runs=3000)
+    return found, quantile_law(mechanism, tuple(range(10)))
+
+
+def disagreements(found: Any, law: laws.Law) -> int:
+    slack = Fraction(1, 10**9)
+    return sum(not found.agrees(o, Fraction(p) - slack, Fraction(p) + slack) for o, p in law.items())
+
+
+def test_the_weight_outside_a_window_is_in_its_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, law = narrow_law()
+    assert found.unexplored < Fraction(1, 4)
+    assert disagreements(found, law) == 0
+    monkeypatch.setattr(Quantile, "_weight", lambda self, people: 0.0)  # the broken twin: nothing outside
+    assert disagreements(*narrow_law()) > 0
+
+
 def test_a_window_leaves_most_of_the_data_unsorted() -> None:
     mechanism = Quantile(q=0.5, epsilon=2, lower=0, upper=100, grid=0.25, neighbours=Neighbours())
     steps = mechanism.domain.places(np.random.default_rng(1).normal(50, 10, 3000))
@@ -501,7 +600,7 @@ BAD_ANSWERS = [
     ),
     (
         RandomizedResponse(epsilon=1),
-        [2, "1", None, 1.0, True, [], [0, 7], np.array([0, 5]), np.zeros((2, 2), dtype=int)],
+        [2, "1", None, 1.0, [], [0, 7], [[0]], np.array([0, 5]), np.zeros((2, 2), dtype=int)],
     ),
     (Warner(), [2, -1, None, [], [3]]),
     (AboveThreshold(epsilon=1, threshold=3, sensitivity=ONE), [[], [1.5], [[1]], [float("nan")], 3, [None]]),
@@ -548,6 +647,25 @@ GOOD: dict[str, dict[str, Any]] = {
     "RandomizedResponse": {"epsilon": 1},
     "Warner": {"truth": 0.5, "yes": 0.5},
     "AboveThreshold": {"epsilon": 1, "threshold": 1, "sensitivity": ONE},
+    "SparseVector": {
+        "threshold": 1,
+        "sensitivity": ONE,
+        "threshold_noise": GeometricNoise(Fraction(1)),
+        "query_noise": GeometricNoise(Fraction(2)),
+        "cutoff": 2,
+        "length": 5,
+        "resample": True,
+    },
+    "NonNegativeSparseVector": {"sigma": 1, "query_sigma": 2, "threshold": 1, "sensitivity": ONE, "cutoff": 2},
+    "Quantiles": {"qs": (0.1, 0.5), "of": MEDIAN},
+    "LinearQueries": {"matrix": [[1, 0], [1, 1]], "size": 3},
+    "GeometricNoise": {"scale": 1},
+    "GaussianNoise": {"sigma": 1},
+    "LaplaceKeys": {"epsilon": 1, "delta": 1e-6, "keys_per_person": 2},
+    "GaussianKeys": {"epsilon": 1, "delta": 1e-6, "keys_per_person": 2},
+    "TruncatedGeometricKeys": {"epsilon": 1, "delta": 1e-6, "keys_per_person": 2},
+    "SmoothSensitivity": {"bound": Median(lower=0, upper=9), "epsilon": 1, "delta": 1e-6, "gamma": 4},
+    "Median": {"lower": 0, "upper": 9},
     "Sparse": {"epsilon": 1, "threshold": 1, "sensitivity": ONE, "cutoff": 2, "delta": 1e-6},
     "NumericSparse": {"epsilon": 1, "threshold": 1, "sensitivity": ONE, "cutoff": 2},
 }
@@ -556,7 +674,6 @@ BAD: dict[str, list[Any]] = {
     "epsilon": NUMBER,
     "sigma": NUMBER,
     "delta": [-1e-9, 1, 2, float("nan"), "0", None],
-    "bound": [0, -1, 1.5, None, float("inf")],
     "k": [0, 3, 1.5, None],
     "q": [-0.1, 1.1, float("nan"), None],
     "grid": NUMBER,
@@ -567,6 +684,20 @@ BAD: dict[str, list[Any]] = {
     "threshold": [1.5, None, "1", float("nan")],
     "candidates": [(), "aa", ([1],)],
     "neighbours": [None, "add"],
+    "threshold_noise": [None, 1, "geometric"],
+    "query_noise": [None, 1, "geometric"],
+    "query_sigma": [1, *NUMBER],
+    "length": [0, -1, 1.5, "3"],
+    "resample": ["no", 1, None],
+    "monotone": ["False", 1, None],
+    "qs": [(), (0.9, 0.1)],
+    "of": [None, 0.5],
+    "matrix": [[], [[]], [[2]], [[float("nan")]], 3, [[1], [1, 0]]],
+    "size": [0, -1, 1.5, "3"],
+    "scale": NUMBER,
+    "keys_per_person": [0, -1, 1.5, None],
+    "bound": [0, -1, 1.5, None, float("inf")],
+    "gamma": [1, 0, -1, float("nan"), 2000],
     "lower": [10, float("nan"), float("-inf")],
     "upper": [-1, float("nan"), float("inf")],
 }
@@ -582,7 +713,74 @@ def test_bad_parameters_are_refused_by_name(kind: str, name: str) -> None:
         assert {"lower", "upper", name} & set(str(error.value).replace(":", " ").split())
 
 
-@pytest.mark.parametrize("kind", [kind for kind in GOOD if kind not in ("Sparse", "NumericSparse", "AboveThreshold")])
+@pytest.mark.parametrize("kind", [ExponentialMechanism, ReportNoisyMax, OneSidedNoisyMax])
+def test_only_a_bool_says_that_scores_are_monotone(kind: Any) -> None:
+    for monotone in BAD["monotone"]:
+        with pytest.raises(InvalidParameter, match="monotone"):
+            kind(epsilon=1, candidates="ab", sensitivity=ONE, monotone=monotone)
+
+
+def test_a_relation_and_a_norm_are_what_they_say() -> None:
+    for bad in ({"change": "replace one"}, {"change": None}, {"unit": "person"}):
+        with pytest.raises(InvalidParameter):
+            Neighbours(**bad)  # type: ignore[arg-type]
+    for norm, relation in (("ℓ2", Neighbours()), (Norm.L1, None), (Norm.L1, "add")):
+        with pytest.raises(InvalidParameter):
+            Sensitivity(norm, Fraction(1), relation)  # type: ignore[arg-type]
+
+
+def test_what_an_error_carries_does_not_hold_an_answer() -> None:
+    for mechanism in (RandomizedResponse(epsilon=1), Warner()):
+        with pytest.raises(InvalidParameter) as error:
+            mechanism.release("SECRET")
+        assert error.value.__context__ is None
+        assert error.value.__cause__ is None
+
+
+def test_responses_come_back_in_the_shape_of_the_answers() -> None:
+    ask = RandomizedResponse(epsilon=5, values=("a", "b", "c"))
+    assert isinstance(ask.release("a"), str)
+    assert isinstance(ask.release(["a", "b"]), list)
+    assert isinstance(ask.release(("a", "b")), list)
+    named = ask.release(np.array(["a", "b"]))
+    assert isinstance(named, np.ndarray)
+    assert named.dtype.kind == "U"
+    coin = RandomizedResponse(epsilon=1)
+    assert coin.release(True) in (0, 1)
+    assert coin.release(np.array([True, False])).dtype == np.int64
+    pairs = RandomizedResponse(epsilon=1, values=((0, 0), (0, 1)))
+    assert pairs.release((0, 1)) in pairs.values
+
+
+@pytest.mark.parametrize("epsilon", [1e-20, 1, 3, 5, 10, 20, 800])
+@pytest.mark.parametrize("people", [10, 1000])
+def test_the_error_of_responses_is_near_the_truth_at_every_epsilon(epsilon: float, people: int) -> None:
+    """The exact half-width: strays of a binomial count, at the worst share of holders."""
+    ask, beta = RandomizedResponse(epsilon=epsilon), 0.05
+    channel, alpha = ask.channel, ask.error(beta, people=people).alpha
+    worst = 0.0
+    for holders in (0, people // 2, people):
+        honest = stats.binom(holders, channel.holder).pmf(np.arange(people + 1))
+        lies = stats.binom(people - holders, channel.other).pmf(np.arange(people + 1))
+        law = np.convolve(honest, lies)[: people + 1]
+        mean = holders * channel.holder + (people - holders) * channel.other
+        off = np.abs(np.arange(people + 1) - mean) / people / channel.gap
+        assert law[off > alpha * (1 + 1e-6)].sum() <= beta
+        order = np.argsort(-off)
+        worst = max(worst, float(off[order][np.cumsum(law[order]) > beta][0]))
+    assert alpha <= 3 * worst + 4 / people
+
+
+def test_error_statements_reach_below_the_smallest_float() -> None:
+    tiny = Fraction(1, 10**400)
+    for kind in ("Geometric", "Gaussian", "ExponentialMechanism", "Quantile", "RandomizedResponse"):
+        assert getattr(mechanisms, kind)(**GOOD[kind]).error(tiny).beta == 5e-324
+
+
+NO_ERROR = {"Sparse", "NumericSparse", "AboveThreshold", "NonNegativeSparseVector", "LinearQueries", "Median"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in GOOD if kind not in NO_ERROR and not kind.endswith("Noise")])
 @pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan"), None, "0.05"])
 def test_an_accuracy_statement_fails_with_a_probability(kind: str, beta: Any) -> None:
     with pytest.raises(InvalidParameter, match="beta"):

@@ -5,7 +5,6 @@ import itertools
 import math
 import os
 import pickle
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -41,22 +40,13 @@ from sources import SeededBits
 ONE = Neighbours().histogram(Norm.L1)
 
 
-def pmf_of(noise: Any) -> Callable[[int], float]:
-    if isinstance(noise, GeometricNoise):
-        return samples.discrete_laplace(float(noise.scale))
-    if isinstance(noise, DiscreteGaussianNoise):
-        return samples.discrete_gaussian(float(noise.sigma))
-    assert isinstance(noise, GaussianNoise)
-    return laws.rounded_gaussian(float(noise.sigma))
-
-
 def law_of(mechanism: SparseTechnique, answers: list[int], reach: int, monkeypatch: pytest.MonkeyPatch) -> laws.Law:
     """The law of a run's bits: the mechanism's own code run on every combination of noises up to `reach`.
 
     Thresholds come first in a script of their own, so that the code decides which of them it draws.
     """
     threshold, query = mechanism.noises
-    t, q = pmf_of(threshold), pmf_of(query)
+    t, q = laws.pmf_of(threshold), laws.pmf_of(query)
     draws = range(-reach, reach + 1)
     fresh = len(mechanism.stages)
     out: laws.Law = {}
@@ -166,39 +156,6 @@ def test_noise_that_is_not_refreshed_is_convicted(monkeypatch: pytest.MonkeyPatc
     assert seen([0, 1], 1) > 100
 
 
-def sparse_law(mechanism: SparseTechnique, answers: list[int], reach: int) -> laws.Law:
-    """The law of the bits in closed form: given a threshold the queries are independent; stages are followed."""
-    threshold, query = (pmf_of(noise) for noise in mechanism.noises)
-    span = range(-reach, reach + 1)
-    tail = {m: math.fsum(query(k) for k in span if k >= m) for m in range(-3 * reach, 3 * reach)}
-    out: laws.Law = {}
-
-    def follow(
-        at: int, stages: tuple[Stage, ...], level: int, *, state: tuple[int, int], seen: tuple[bool, ...], mass: float
-    ) -> None:
-        if at == len(answers) or not stages:
-            out[seen] = out.get(seen, 0.0) + mass
-            return
-        above = tail[mechanism.level + level - answers[at]]
-        for top, chance in ((True, above), (False, 1 - above)):
-            asked, tops = state[0] + 1, state[1] + top
-            if tops == stages[0].cutoff or asked == stages[0].length:
-                rest = stages[1:]
-                if rest and at + 1 < len(answers):
-                    for fresh in span:
-                        follow(
-                            at + 1, rest, fresh, state=(0, 0), seen=(*seen, top), mass=mass * chance * threshold(fresh)
-                        )
-                else:
-                    follow(at + 1, rest, 0, state=(0, 0), seen=(*seen, top), mass=mass * chance)
-            else:
-                follow(at + 1, stages, level, state=(asked, tops), seen=(*seen, top), mass=mass * chance)
-
-    for level in span:
-        follow(0, mechanism.stages, level, state=(0, 0), seen=(), mass=threshold(level))
-    return out
-
-
 FAMILY: list[tuple[str, SparseTechnique, int]] = [
     ("above threshold", AboveThreshold(epsilon=2, threshold=1, sensitivity=ONE), 40),
     ("sparse", Sparse(epsilon=4, threshold=1, sensitivity=ONE, cutoff=2), 40),
@@ -257,7 +214,7 @@ INPUTS = [([0, 0, 0], [1, 1, 1]), ([0, 0, 1], [1, 1, 0]), ([1, 0, 1], [0, 1, 0])
 def test_the_price_is_not_below_the_audited_loss(mechanism: SparseTechnique, reach: int) -> None:
     found = 0.0
     for x, y in INPUTS:
-        p, q = sparse_law(mechanism, x, reach), sparse_law(mechanism, y, reach)
+        p, q = laws.sparse(mechanism, x, reach), laws.sparse(mechanism, y, reach)
         assert math.fsum(p.values()) > 1 - 1e-7
         assert laws.violation(mechanism.event, p, q) < 1e-6
         found = max(found, laws.hockey_stick(p, q, 0.0))
@@ -267,7 +224,7 @@ def test_the_price_is_not_below_the_audited_loss(mechanism: SparseTechnique, rea
 @family
 def test_a_release_has_the_audited_law(mechanism: SparseTechnique, reach: int) -> None:
     x, bits = [0, 1, 2], SeededBits(12)
-    law, other = sparse_law(mechanism, x, reach), sparse_law(mechanism, [2, 1, 0], reach)
+    law, other = laws.sparse(mechanism, x, reach), laws.sparse(mechanism, [2, 1, 0], reach)
     outcomes = sorted(law, key=lambda o: -law[o])
     seen = [tuple(mechanism.release(x, bits=bits).tolist()) for _ in range(6000)]
     sample = [outcomes.index(outcome) for outcome in seen]
@@ -280,7 +237,7 @@ def test_a_release_has_the_audited_law(mechanism: SparseTechnique, reach: int) -
 @family
 def test_asking_one_by_one_has_the_law_of_the_array(mechanism: SparseTechnique, reach: int) -> None:
     x, bits = [0, 1, 2], SeededBits(13)
-    law = sparse_law(mechanism, x, reach)
+    law = laws.sparse(mechanism, x, reach)
     outcomes = sorted(law, key=lambda o: -law[o])
     sample = []
     for _ in range(4000):
@@ -297,7 +254,7 @@ def test_asking_one_by_one_has_the_law_of_the_array(mechanism: SparseTechnique, 
 
 def test_small_noise_laws_by_brute_force_and_in_closed_form_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = Sparse(epsilon=16, threshold=1, sensitivity=ONE, cutoff=2)
-    brute, closed = law_of(mechanism, [0, 2], 6, monkeypatch), sparse_law(mechanism, [0, 2], 30)
+    brute, closed = law_of(mechanism, [0, 2], 6, monkeypatch), laws.sparse(mechanism, [0, 2], 30)
     for outcome, mass in closed.items():
         assert brute.get(outcome, 0.0) == pytest.approx(mass, abs=2e-5)
 
@@ -315,7 +272,7 @@ def test_a_run_refuses_after_its_last_top() -> None:
             run.ask(0)
         assert "new run" in str(error.value)
     with pytest.raises(Halted):
-        run.answer(np.array([1, 2]))
+        run.ask_all(np.array([1, 2]))
     assert sparse.release([0, 10**6, 0, 10**6, 0, 10**6]).tolist() == [False, True, False, True]
 
 

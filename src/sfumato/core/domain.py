@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, cell, exact_array, integer, nearest, positive, rational
+from sfumato.exact.placing import nearest_step, nearest_steps
 
 
 @runtime_checkable
@@ -72,10 +73,10 @@ class Grid:
 
     @property
     def ends(self) -> IntegerInterval:
-        """The grid points as integers: the ends rounded to the grid, ties to even."""
+        """The grid points as integers: the ends rounded to the grid."""
         step = positive("step", self.step)
         low, high = rational("lower", self.lower), rational("upper", self.upper)
-        return IntegerInterval(round(low / step), round(high / step))
+        return IntegerInterval(nearest_step(low, step), nearest_step(high, step))
 
     def __contains__(self, value: object) -> bool:
         try:
@@ -85,13 +86,13 @@ class Grid:
         return steps.denominator == 1 and steps.numerator in self.ends
 
     def place(self, value: Real) -> int:
-        """The number of the grid point nearest to value, clipped to the domain; ties go to even."""
-        return self.ends.clip(round(cell("value", value) / positive("step", self.step)))
+        """The number of the grid point nearest to value, clipped to the domain; ties go up."""
+        return self.ends.clip(nearest_step(cell("value", value), positive("step", self.step)))
 
     def places(self, values: Any) -> NDArray[np.int64]:
-        """The number of the grid point nearest to each of a row of values, clipped to the domain.
+        """The number of the grid point nearest to each of a row of values, clipped to the domain; ties go up.
 
-        Each value is placed by itself, in floats: near the middle between two grid points either may be taken.
+        Where a value goes depends on that value alone, and not on the company it comes in.
 
         >>> Grid(0, 10, 0.5).places([1.1, -3, 99])
         array([ 2,  0, 20])
@@ -101,11 +102,16 @@ class Grid:
             raise InvalidParameter("values", "must be one row of numbers, got shape", array.shape)
         if max(abs(ends.lower), abs(ends.upper)) > 2**53:
             raise InvalidParameter("step", "must leave at most 2**53 grid points on either side of zero", self.step)
-        if array.dtype == np.object_:
-            return np.array([self.place(value) for value in array], dtype=np.int64)
-        scale = nearest(positive("step", self.step))
-        near = np.rint(np.clip(array.astype(np.float64), float(ends.lower) * scale, float(ends.upper) * scale) / scale)
-        return np.clip(near, float(ends.lower), float(ends.upper)).astype(np.int64)
+        step = positive("step", self.step)
+        if array.dtype != np.object_:
+            # To just outside the domain first: that changes no place and keeps wild values on the fast path.
+            below, above = nearest((ends.lower - 2) * step), nearest((ends.upper + 2) * step)
+            array = np.clip(array.astype(np.float64), below, above)
+        steps = nearest_steps("values", array, step)
+        if steps.dtype == np.object_:
+            return np.array([ends.clip(place) for place in steps], dtype=np.int64)
+        inside: NDArray[np.int64] = np.clip(steps, ends.lower, ends.upper)
+        return inside
 
     def value(self, k: int) -> Fraction:
         """The value of grid point number k."""

@@ -6,6 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Self
 
+from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, whole
 from sfumato.exact.rounding import sqrt_up, up
 
@@ -42,6 +43,14 @@ class Neighbours:
 
     change: Change = Change.ADD_REMOVE
     unit: Unit = Unit.ROW
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.change, Change):
+            raise InvalidParameter(
+                "change", "must be a Change", self.change, hint="Change.ADD_REMOVE or Change.REPLACE"
+            )
+        if not isinstance(self.unit, Unit):
+            raise InvalidParameter("unit", "must be a Unit", self.unit, hint="Unit.ROW or Unit.PERSON")
 
     def __str__(self) -> str:
         return f"{self.change.value} {self.unit.value}"
@@ -83,6 +92,10 @@ class Sensitivity:
     coordinates: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.norm, Norm):
+            raise InvalidParameter("norm", "must be a Norm", self.norm, hint="Norm.L1, Norm.L2 or Norm.LINF")
+        if not isinstance(self.neighbours, Neighbours):
+            raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         if self.coordinates is not None:
             whole("coordinates", self.coordinates, least=1)
         object.__setattr__(self, "amount", non_negative("sensitivity", self.amount))

@@ -103,6 +103,13 @@ def whole(name: str, value: object, *, least: int = 0) -> int:
     return exact
 
 
+def truth(name: str, value: object) -> bool:
+    """The bool that `value` is; nothing else stands for one."""
+    if not isinstance(value, bool):
+        raise InvalidParameter(name, "must be True or False", value)
+    return value
+
+
 def holdable(name: str, count: int) -> None:
     """Refuse a number of draws that no memory could hold."""
     if count > _MOST_DRAWS:
@@ -132,12 +139,10 @@ def exact_array(name: str, values: Any) -> NDArray[Any]:
             array = np.array(values, dtype=np.object_)
         except ValueError:
             raise InvalidParameter(name, "must have rows of one length, found", type(values)) from None
-        kinds = set(map(type, array.flat))
-        if kinds == {float} or (kinds == {int} and all(-(2**63) <= value < 2**63 for value in array.flat)):
-            array = array.astype(np.float64 if kinds == {float} else np.int64)
+        array = _compact(array)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         if not np.isfinite(array).all():
-            raise InvalidParameter(name, "must be finite, found", float(array[~np.isfinite(array)].flat[0]))
+            raise InvalidParameter(name, "must be finite, found", "nan or inf")
         return array
     if array.dtype.kind in "iu":
         return array
@@ -147,6 +152,17 @@ def exact_array(name: str, values: Any) -> NDArray[Any]:
     for index, value in np.ndenumerate(array):
         out[index] = cell(name, value)
     return out
+
+
+def _compact(array: NDArray[Any]) -> NDArray[Any]:
+    """Python numbers as an array of 64-bit ones, if that holds each of them exactly."""
+    kinds = set(map(type, array.flat))
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in array.flat):
+        return array.astype(np.int64)
+    if not kinds or not kinds <= {float, int, np.float64}:
+        return array
+    exact = int not in kinds or all(type(value) is not int or abs(value) <= 2**53 for value in array.flat)
+    return array.astype(np.float64) if exact else array
 
 
 def shape(size: object) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from sfumato.accounting import events, largest_epsilon
 from sfumato.accounting.events import Event
 from sfumato.core import Accuracy
 from sfumato.exact.parameters import Real, open_probability, positive, probability, whole
-from sfumato.mechanisms.additive import Noise, log_inverse
+from sfumato.mechanisms.additive import Noise, log_inverse, stated
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.mechanisms.stream import SparseTechnique, Stage
 
@@ -137,7 +137,7 @@ class NumericSparse(Sparse):
         fails = open_probability("beta", beta)
         bits = super().error(fails / 2, queries=queries)
         values = self.answers.error_of(self.value_noise.reach(fails / 2 / self.cutoff))
-        return Accuracy(max(bits.alpha, values), float(fails))
+        return stated(max(bits.alpha, values), fails)
 
 
 def _counts(queries: int, cutoff: int) -> tuple[int, int]:
@@ -158,8 +158,8 @@ def sparse_accuracy(*, queries: int, beta: Real, epsilon: Real, cutoff: int, del
     (k, c), fails, e = _counts(queries, cutoff), open_probability("beta", beta), float(positive("epsilon", epsilon))
     log = math.log(k) + math.log(2 * c) + log_inverse(fails)
     if probability("delta", delta) == 0:
-        return Accuracy(8 * c * log / e, float(fails))
-    return Accuracy(log * _ROOT * math.sqrt(c * log_inverse(open_probability("delta", delta))) / e, float(fails))
+        return stated(8 * c * log / e, fails)
+    return stated(log * _ROOT * math.sqrt(c * log_inverse(open_probability("delta", delta))) / e, fails)
 
 
 def numeric_sparse_accuracy(*, queries: int, beta: Real, epsilon: Real, cutoff: int, delta: Real = 0) -> Accuracy:
@@ -167,6 +167,6 @@ def numeric_sparse_accuracy(*, queries: int, beta: Real, epsilon: Real, cutoff: 
     (k, c), fails, e = _counts(queries, cutoff), open_probability("beta", beta), float(positive("epsilon", epsilon))
     log = math.log(k) + math.log(4 * c) + log_inverse(fails)
     if probability("delta", delta) == 0:
-        return Accuracy(9 * c * log / e, float(fails))
+        return stated(9 * c * log / e, fails)
     half = open_probability("delta", delta) / 2
-    return Accuracy(log * math.sqrt(c * log_inverse(half)) * (_ROOT + 1) / e, float(fails))
+    return stated(log * math.sqrt(c * log_inverse(half)) * (_ROOT + 1) / e, fails)

@@ -10,6 +10,7 @@ from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, Size, open_probability, positive
+from sfumato.exact.rounding import up
 from sfumato.mechanisms.answers import Answers, add
 
 _SLACK = 1 + 1e-12  # covers the roundings of a logarithm and a product
@@ -23,6 +24,11 @@ def log_inverse(p: Fraction) -> float:
 def least_whole(real: float) -> int:
     """The least whole number from zero on that is surely not below a computed real."""
     return max(0, math.ceil(real * _SLACK))
+
+
+def stated(alpha: float, beta: Fraction) -> Accuracy:
+    """The accuracy statement for an exact beta, which floats hold only rounded up."""
+    return Accuracy(alpha, min(up(beta), 1 - 2.0**-53))
 
 
 class Noise(ABC):
@@ -88,7 +94,7 @@ class Additive(ABC):
         """No answer is off by more than this, with probability 1 - beta (Survey Theorem 4.2)."""
         fails = open_probability("beta", beta)
         reach = self.noise.reach(fails / self.answers.count)  # a union bound over the answers
-        return Accuracy(self.answers.error_of(reach), float(fails))
+        return stated(self.answers.error_of(reach), fails)
 
 
 @dataclass(frozen=True, kw_only=True)

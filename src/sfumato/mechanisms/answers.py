@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from sfumato.core import Norm, Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, cell, exact_array, nearest, positive, whole
+from sfumato.exact.placing import nearest_step, nearest_steps
 from sfumato.exact.rounding import sqrt_up
 from sfumato.exact.sampler import objects
 
 Integers = NDArray[Any]
-_FITS, _CHUNK = 2**62, 1 << 15
+_FITS = 2**62
 _HALF = Fraction(1, 2)
 
 
@@ -113,14 +114,18 @@ class Answers:
             raise InvalidParameter("exact", f"must be {self.dimension} answers, got shape", array.shape)
         if self.grid is None:
             return _whole_numbers(array)
-        return _on_grid(array, self.step)
+        return nearest_steps("exact", array, self.step)
 
     def _one(self, exact: object) -> int:
+        if isinstance(exact, list | tuple | np.ndarray):
+            raise InvalidParameter(
+                "exact", "must be one answer, found", type(exact), hint="say dimension=… to release several at once"
+            )
         if self.grid is None:
-            if isinstance(exact, bool | np.bool_) or not isinstance(exact, int | np.integer):
+            if isinstance(exact, bool | np.bool_ | np.timedelta64) or not isinstance(exact, int | np.integer):
                 raise _not_whole(type(exact))
             return int(exact)
-        return math.floor(cell("exact", exact) / self.step + _HALF)
+        return nearest_step(cell("exact", exact), self.step)
 
     def give(self, steps: Any) -> Any:
         """Noisy steps as the caller's numbers: whole numbers as they are, multiples of a grid as floats."""
@@ -157,31 +162,6 @@ def _whole_numbers(array: NDArray[Any]) -> Integers:
     if array.dtype.kind not in "iu":
         raise _not_whole(array.dtype.name)
     return objects(int(value) for value in array) if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
-
-
-def _on_grid(array: NDArray[Any], step: Fraction) -> Integers:
-    """floor(x/step + ½) of each, exactly: floats decide where they can, rationals where they cannot."""
-    scale = nearest(step)
-    if array.dtype == np.object_ or not 1e-250 < scale < 1e250 or not _is_within(array, min(2.0**53, scale * 2.0**50)):
-        return objects(math.floor(cell("exact", value) / step + _HALF) for value in array)
-    steps = np.empty(len(array), dtype=np.int64)
-    for start in range(0, len(array), _CHUNK):  # a part at a time stays in the cache
-        values = array[start : start + _CHUNK].astype(np.float64)
-        y = values / scale  # off by less than three roundings
-        down = np.floor(y)
-        part = y - down
-        out = steps[start : start + _CHUNK]
-        out[:] = down
-        out += part >= 0.5
-        part -= 0.5
-        doubt = max(abs(float(y.min())), abs(float(y.max()))) * 2.0**-50
-        for i in np.flatnonzero(np.abs(part, out=part) <= doubt):
-            out[i] = math.floor(Fraction(values[i]) / step + _HALF)
-    return steps
-
-
-def _is_within(array: NDArray[Any], limit: float) -> bool:
-    return array.size > 0 and -limit < float(array.min()) and float(array.max()) < limit
 
 
 def add(steps: Any, noise: Any) -> Any:

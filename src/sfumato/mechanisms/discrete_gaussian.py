@@ -22,6 +22,9 @@ class DiscreteGaussianNoise(Noise):
     norm: ClassVar[Norm] = Norm.L2
     sigma: Fraction
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+
     def draw(self, size: Size, bits: BitSource) -> Any:
         """Discrete Gaussian draws."""
         return discrete_gaussian(self.sigma, size, bits=bits)

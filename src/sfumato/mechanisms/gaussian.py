@@ -38,6 +38,9 @@ class GaussianNoise(Noise):
     norm: ClassVar[Norm] = Norm.L2
     sigma: Fraction
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+
     def draw(self, size: Size, bits: BitSource) -> Any:
         """floor(Z + ½) for real Z normal with standard deviation sigma."""
         return rounded_gaussian(self.sigma, size, bits=bits)
@@ -63,7 +66,9 @@ def classical_sigma(*, epsilon: Real, delta: Real, sensitivity: Sensitivity) -> 
         raise InvalidParameter(
             "epsilon", "must be below 1 for the classical σ", epsilon, hint="Gaussian.calibrated holds for every ε"
         )
-    distance = root(in_norm(sensitivity_of(sensitivity), Norm.L2, 2))
+    if sensitivity_of(sensitivity).norm is Norm.LINF:
+        raise InvalidParameter("sensitivity", "must be in ℓ2 or ℓ1, got one in", Norm.LINF.value)
+    distance = root(in_norm(sensitivity, Norm.L2, 2))
     factor = math.sqrt(2 * (math.log(1.25) + log_inverse(d))) * (1 + 2.0**-48)
     return up(Fraction(factor) * distance / e)
 

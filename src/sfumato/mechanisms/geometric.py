@@ -25,6 +25,9 @@ class GeometricNoise(Noise):
     norm: ClassVar[Norm] = Norm.L1
     scale: Fraction
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+
     def draw(self, size: Size, bits: BitSource) -> Any:
         """Discrete Laplace draws."""
         return discrete_laplace(self.scale, size, bits=bits)

@@ -20,6 +20,9 @@ class LaplaceNoise(Noise):
     norm: ClassVar[Norm] = Norm.L1
     scale: Fraction
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+
     def draw(self, size: Size, bits: BitSource) -> Any:
         """floor(Z + ½) for real Z of density exp(-|z|/scale)/(2·scale)."""
         return rounded_laplace(self.scale, size, bits=bits)

@@ -26,9 +26,10 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, nearest, open_probability, positive, probability, rational
 from sfumato.exact.rounding import exp_up
 from sfumato.exact.selection import windowed_exponential_mechanism
-from sfumato.mechanisms.additive import log_inverse
+from sfumato.mechanisms.additive import log_inverse, stated
 
 _FINEST = 10**6  # q is a fraction with a denominator of at most this
+_MEANT = Fraction(1, 10**9)  # moves q·n by one person in a thousand million at most
 _MOST_PEOPLE = 2**62 // _FINEST
 Steps = NDArray[np.int64]
 
@@ -58,11 +59,13 @@ class Quantile:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "q", probability("q", self.q).limit_denominator(_FINEST))
+        object.__setattr__(self, "q", _simple(probability("q", self.q)))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         object.__setattr__(self, "domain", Grid(self.lower, self.upper, positive("grid", self.grid)))
         if not isinstance(self.neighbours, Neighbours):
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
+        if max(abs(self.domain.ends.lower), abs(self.domain.ends.upper)) > 2**53:
+            raise InvalidParameter("grid", "must leave at most 2**53 points on either side of zero", self.grid)
         object.__setattr__(self, "event", events.Exponential(self.epsilon))
 
     @property
@@ -123,12 +126,22 @@ class Quantile:
     def error(self, beta: Real) -> Accuracy:
         """q·n is within this many people of the released value's rank, with probability 1 - beta.
 
+        Ranks are those of the values as placed: rounded to the grid, and clipped to the interval. Of people inside the
+        interval it holds for some value within half a step of the released one.
         Corollary 4.6 over the grid points, the best of which has a score of zero (Survey Corollary 4.6).
         """
         fails = open_probability("beta", beta)
         shortfall = log(len(self.domain.ends)) + log_inverse(fails)
         people = nearest(2 * self.moved / positive("epsilon", self.epsilon)) * shortfall * (1 + 1e-12)
-        return Accuracy(people, float(fails))
+        return stated(people, fails)
+
+
+def _simple(q: Fraction) -> Fraction:
+    """The fraction with a denominator of at most 10**6 that is meant by a float such as 0.9."""
+    near = q.limit_denominator(_FINEST)
+    if abs(near - q) > _MEANT:
+        raise InvalidParameter("q", "must be a fraction with a denominator of at most 10**6", float(q))
+    return near
 
 
 class Runs(NamedTuple):
@@ -210,6 +223,8 @@ class Quantiles:
 
     def __post_init__(self) -> None:
         qs = tuple(self.qs)
+        if not isinstance(self.of, Quantile):
+            raise InvalidParameter("of", "must be a Quantile", self.of)
         if not qs or sorted(qs) != list(qs):
             raise InvalidParameter("qs", "must be probabilities in growing order", self.qs)
         share = positive("epsilon", self.of.epsilon) / len(qs)
@@ -229,4 +244,4 @@ class Quantiles:
         """
         fails = open_probability("beta", beta)
         worst = max(part.error(fails / len(self.parts)).alpha for part in self.parts)
-        return Accuracy(worst, float(fails))
+        return stated(worst, fails)

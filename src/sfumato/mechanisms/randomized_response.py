@@ -19,6 +19,7 @@ from sfumato.exact import bernoulli, bernoulli_odds, integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, open_probability, positive, rational, whole
 from sfumato.exact.rounding import log_up
+from sfumato.mechanisms.additive import log_inverse, stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +39,39 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """The chance that a report names a value, for people who hold it and for people who do not."""
+    """The chance that a report names a value, for people who hold it and for others, and the difference of the two."""
 
     holder: float
     other: float
+    gap: float
 
     def estimate(self, share: float, people: int) -> Estimate:
         """The share of holders behind a share of reports: (share - other)/(holder - other)."""
-        gap = self.holder - self.other
-        value = (share - self.other) / gap
+        value = (share - self.other) / self.gap
         inside = min(1.0, max(0.0, value))
         noise = inside * self.holder * (1 - self.holder) + (1 - inside) * self.other * (1 - self.other)
-        return Estimate(value, math.sqrt(noise / people) / gap)
+        return Estimate(value, math.sqrt(noise / people) / self.gap)
 
     def deviation(self, beta: Fraction, people: int) -> float:
-        """How far the estimate strays with probability beta at most, (Survey Theorem 2.1, both sides)."""
-        return chernoff_deviation(people, beta / 2) / (self.holder - self.other) * (1 + 2.0**-48)
+        """How far the estimate strays with probability beta at most: the least of three bounds.
+
+        Hoeffding's (Survey Theorem 2.1, both sides); Bernstein's, which knows how little a nearly honest report varies
+        (Boucheron, Lugosi, Massart 2013, Theorem 2.10); and where hardly anybody lies, the number of those who do.
+        """
+        variance = max(self.holder * (1 - self.holder), self.other * (1 - self.other))
+        log = math.log(2) + log_inverse(beta)
+        bernstein = (log / 3 + math.sqrt(log * log / 9 + 2 * people * variance * log)) / people
+        strays = min(chernoff_deviation(people, beta / 2), bernstein, self._liars(beta, people))
+        return strays / self.gap * (1 + 1e-9)
+
+    def _liars(self, beta: Fraction, people: int) -> float:
+        """At most m people report otherwise than they are, by Markov's inequality on the pairs, triples, … of them."""
+        lie = max(1 - self.holder + 2.0**-52, self.other)
+        expected = people * lie
+        for m in range(20):  # Pr[more than m lie] ≤ (n·lie)^(m+1)/(m+1)!
+            if (m + 1) * math.log(max(expected, 1e-300)) - math.lgamma(m + 2) <= -log_inverse(beta):
+                return (m + expected) / people
+        return math.inf
 
 
 class _Coded(Protocol):
@@ -64,29 +82,42 @@ class _Coded(Protocol):
 def _codes(mechanism: _Coded, exact: Any) -> tuple[NDArray[np.int64], bool]:
     """Answers as positions in `values`, and whether there was only one; an answer is never shown."""
     values = mechanism.values
-    if isinstance(exact, np.ndarray) and exact.dtype.kind in "iu" and values == tuple(range(len(values))):
+    if isinstance(exact, np.ndarray) and _are_codes(values) and exact.dtype.kind in "iub":
         if exact.ndim != 1 or exact.size == 0:
             raise InvalidParameter("exact", "must be one answer or a row of them, got shape", exact.shape)
         if int(exact.min()) < 0 or int(exact.max()) >= len(values):
             raise _stranger()
         return exact.astype(np.int64), False
-    many = isinstance(exact, list | np.ndarray)
+    many = isinstance(exact, list | np.ndarray | tuple) and not _is_among(values, exact)
     answers: Sequence[Any] = list(exact) if many else [exact]
     if not answers:
         raise InvalidParameter("exact", "must hold at least one answer, got", "none")
     places = {(type(value), value): i for i, value in enumerate(values)}
-    try:
-        return np.array([places[type(answer), answer] for answer in map(_plain, answers)]), not many
-    except (KeyError, TypeError):
-        raise _stranger() from None
+    found = [_place(places, values, answer) for answer in answers]
+    if None in found:
+        raise _stranger()
+    return np.array(found, dtype=np.int64), not many
 
 
-def _plain(answer: Any) -> Any:
-    return answer.item() if isinstance(answer, np.generic) else answer
+def _place(places: dict[Any, int], values: tuple[Hashable, ...], answer: Any) -> int | None:
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(plain, bool) and _are_codes(values) and len(values) == 2:
+        plain = int(plain)
+    return places.get((type(plain), plain)) if isinstance(plain, Hashable) else None
+
+
+def _is_among(values: tuple[Hashable, ...], answer: Any) -> bool:
+    return isinstance(answer, tuple) and answer in values
+
+
+def _are_codes(values: tuple[Hashable, ...]) -> bool:
+    return values == tuple(range(len(values))) and not any(isinstance(value, bool | float) for value in values)
 
 
 def _stranger() -> InvalidParameter:
-    return InvalidParameter("exact", "must be among the declared values, found", "another")
+    return InvalidParameter(
+        "exact", "must be among the declared values, found", "another", hint="declare them all: values=(…)"
+    )
 
 
 def _counts(mechanism: _Coded, reports: Any) -> tuple[NDArray[np.int64], int]:
@@ -117,17 +148,21 @@ class RandomizedResponse:
     @property
     def channel(self) -> Channel:
         """e^ε/(e^ε + k - 1) for holders, 1/(e^ε + k - 1) for the others."""
-        small = math.exp(-min(700.0, float(self.epsilon)))
+        epsilon = min(700.0, float(self.epsilon))
+        small = math.exp(-epsilon)
         whole_mass = 1 + (len(self.values) - 1) * small
-        return Channel(1 / whole_mass, small / whole_mass)
+        return Channel(1 / whole_mass, small / whole_mass, -math.expm1(-epsilon) / whole_mass)
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
-        """A report for one answer, or a list or array of reports for a list or array of answers."""
+        """A report for one answer; for a list or tuple of answers a list of reports, for an array an array."""
         codes, single = _codes(self, exact)
         stream, k = source(bits), len(self.values)
         kept = bernoulli_odds(self.epsilon, k - 1, len(codes), bits=stream)
         # One of the k - 1 other values: skip the true one by counting on from it.
-        others = (codes + 1 + integers(k - 1, len(codes), bits=stream)) % k
+        others = integers(k - 1, len(codes), bits=stream) if k > 2 else np.zeros(len(codes), dtype=np.int64)
+        others += codes
+        others += 1
+        others[others >= k] -= k
         return _reports(self, np.where(kept, codes, others), exact, single=single)
 
     def frequencies(self, reports: Any) -> dict[Hashable, Estimate]:
@@ -146,19 +181,16 @@ class RandomizedResponse:
         """No estimated share is off by more than this, with probability 1 - beta."""
         fails, n = open_probability("beta", beta), whole("people", people, least=1)
         shares = 1 if len(self.values) == 2 else len(self.values)  # two shares stray together
-        return Accuracy(self.channel.deviation(fails / shares, n), float(fails))
+        return stated(self.channel.deviation(fails / shares, n), fails)
 
 
 def _reports(mechanism: _Coded, codes: NDArray[np.int64], exact: Any, *, single: bool) -> Any:
     if single:
         return mechanism.values[int(codes[0])]
-    if isinstance(exact, np.ndarray) and exact.dtype.kind in "iu":
-        return codes if mechanism.values == tuple(range(len(mechanism.values))) else np.array(_named(mechanism, codes))
-    return _named(mechanism, codes)
-
-
-def _named(mechanism: _Coded, codes: NDArray[np.int64]) -> list[Hashable]:
-    return [mechanism.values[code] for code in codes.tolist()]
+    if isinstance(exact, np.ndarray) and _are_codes(mechanism.values):
+        return codes
+    named = [mechanism.values[code] for code in codes.tolist()]
+    return np.array(named, dtype=exact.dtype) if isinstance(exact, np.ndarray) else named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,10 +220,10 @@ class Warner:
         """The chances of a report of 1."""
         truth, yes = rational("truth", self.truth), rational("yes", self.yes)
         lie = (1 - truth) * yes
-        return Channel(float(truth + lie), float(lie))
+        return Channel(float(truth + lie), float(lie), float(truth))
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
-        """A report for one bit, or a list or array of reports for a list or array of bits."""
+        """A report for one bit; for a list or tuple of bits a list of reports, for an array an array."""
         codes, single = _codes(self, exact)
         stream = source(bits)
         honest = bernoulli(self.truth, len(codes), bits=stream)
@@ -206,4 +238,4 @@ class Warner:
     def error(self, beta: Real, *, people: int = 1) -> Accuracy:
         """The estimated mean is not off by more than this, with probability 1 - beta."""
         fails = open_probability("beta", beta)
-        return Accuracy(self.channel.deviation(fails, whole("people", people, least=1)), float(fails))
+        return stated(self.channel.deviation(fails, whole("people", people, least=1)), fails)

@@ -16,9 +16,9 @@ from sfumato.core import Accuracy, Change, Norm, Sensitivity
 from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, nearest, open_probability, positive, whole
+from sfumato.exact.parameters import Real, nearest, open_probability, positive, truth, whole
 from sfumato.exact.rounding import down
-from sfumato.mechanisms.additive import log_inverse
+from sfumato.mechanisms.additive import log_inverse, stated
 from sfumato.mechanisms.answers import Answers, Integers
 
 Utility = Callable[[Any, Any], Real]
@@ -56,7 +56,7 @@ class Selection(ABC):
         answers = Answers(self.grid, len(self.candidates))
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
-        if self.monotone and self.sensitivity.neighbours.change is Change.REPLACE:
+        if truth("monotone", self.monotone) and self.sensitivity.neighbours.change is not Change.ADD_REMOVE:
             raise InvalidParameter(
                 "monotone", "must be False where neighbours replace one another", True, hint="leave it out"
             )
@@ -99,7 +99,7 @@ class Selection(ABC):
             raise InvalidParameter("best", f"must be at most {len(self.candidates)} candidates", best)
         steps = max(0.0, self._shortfall(fails, optimal)) * (1 + 1e-12) / nearest(self.rate)
         placing = 0.0 if self.grid is None else 1.0  # half a step for the best, half for the chosen
-        return Accuracy((steps + placing) * nearest(self.answers.step), float(fails))
+        return stated((steps + placing) * nearest(self.answers.step), fails)
 
     @abstractmethod
     def _shortfall(self, beta: Fraction, best: int) -> float:
@@ -182,6 +182,7 @@ class TopK(ExponentialMechanism):
     k: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "candidates", tuple(self.candidates))
         if whole("k", self.k, least=1) > len(self.candidates):
             raise InvalidParameter("k", f"must be at most the {len(self.candidates)} candidates", self.k)
         super().__post_init__()
@@ -201,7 +202,10 @@ class TopK(ExponentialMechanism):
 
     @classmethod
     def calibrated(cls, *, k: int, epsilon: Real, delta: Real, **rest: Any) -> "TopK":
-        """The largest ε a draw for which the list meets (ε, δ): more than ε/k when k is large."""
+        """The largest ε a draw for which the list meets (ε, δ): more than ε/k when k is large.
+
+        Its `epsilon` is the sum of its draws' shares, which is above the ε asked for; its price at the δ is not.
+        """
         share = largest_epsilon(
             events.Exponential,
             epsilon=positive("epsilon", epsilon),

@@ -201,6 +201,8 @@ class SmoothSensitivity:
         """A noisy answer: a whole number if the bound has no grid, a float on the grid if it has one."""
         stream = source(bits)
         value, smooth = self.bound.measure(data, self.beta)
+        if type(value) is not int or not 0 < smooth < math.inf:  # a bound of the caller's own may break its word
+            raise InvalidParameter("bound", "must measure a whole number and a positive finite bound, got", "others")
         scale = self._bounded(Fraction(smooth)) * self.factor
         if self.delta == 0:
             steps = rounded_heavy_tail(self.gamma, scale, center=value, bits=stream)

@@ -11,7 +11,8 @@ from sfumato.accounting import events, total
 from sfumato.accounting.events import Event
 from sfumato.core import Sensitivity
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, open_probability, positive, whole
+from sfumato.exact.parameters import Real, open_probability, positive, truth, whole
+from sfumato.exact.rounding import down
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.answers import Answers, Integers
 from sfumato.mechanisms.gaussian import GaussianNoise
@@ -48,6 +49,7 @@ class SparseVector(SparseTechnique):
         super().__post_init__()
         _is_noise("threshold_noise", self.threshold_noise)
         _is_noise("query_noise", self.query_noise)
+        truth("resample", self.resample)
         self._stage_event(whole("cutoff", self.cutoff, least=1))  # refuses what has no price
 
     @classmethod
@@ -141,7 +143,9 @@ class StagewiseSparseVector(SparseVector):
         share = open_probability("delta", delta)
         boxes: list[Event] = []
         for stage in self.stages:
-            epsilon = total([self._stage_event(stage.cutoff)]).epsilon(float(share))
+            epsilon = total([self._stage_event(stage.cutoff)]).epsilon(down(share))
+            if math.isinf(epsilon):
+                raise InvalidParameter("delta", "must be larger for a stage to have an ε", delta)
             boxes.append(events.Approximate(Fraction(epsilon), share))
         return events.Composition(boxes)
 

@@ -21,7 +21,7 @@ from sfumato.errors import Halted, InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, exact_array, open_probability, whole
 from sfumato.exact.sampler import objects
-from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.additive import Noise, stated
 from sfumato.mechanisms.answers import Answers, Integers, add
 
 _BLOCK = 4096
@@ -90,13 +90,18 @@ class SparseTechnique(ABC):
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
         """The answers to a row of queries, up to the one after which the mechanism halts."""
+        steps = self.row(exact)
+        return self.start(bits=bits)._answer(steps)
+
+    def row(self, exact: Any) -> Integers:
+        """A row of answers in steps, checked before anything is drawn."""
         array = exact_array("exact", exact)
         if array.ndim != 1:
             raise InvalidParameter("exact", "must be one row of answers, got shape", array.shape)
         if not len(array):
             raise InvalidParameter("exact", "must hold at least one answer, got", "none")
-        steps = Answers(self.grid, len(array)).place(array)
-        return self.start(bits=bits).answer(steps)
+        steps: Integers = Answers(self.grid, len(array)).place(array)
+        return steps
 
     def error(self, beta: Real, *, queries: int | None = None) -> Accuracy:
         """With probability 1 - beta every ⊤ is at least T - α and every ⊥ at most T + α (Survey Definition 6.2).
@@ -111,7 +116,7 @@ class SparseTechnique(ABC):
         threshold, query = self.noises
         steps = threshold.reach(fails / 2 / len(self.stages)) + query.reach(fails / 2 / count)
         placing = 0.0 if self.grid is None else 0.5  # of the threshold; error_of adds that of the answer
-        return Accuracy(self.answers.error_of(steps) + placing * float(self.answers.step), float(fails))
+        return stated(self.answers.error_of(steps) + placing * float(self.answers.step), fails)
 
 
 class Run:
@@ -137,11 +142,15 @@ class Run:
 
     def ask(self, exact: Any) -> Any:
         """The answer to one query: True for ⊤, False for ⊥; from numeric mechanisms a number for ⊤, None for ⊥."""
-        answer = self.answer(objects([self._mechanism.answers.place(exact)]))[0]
+        answer = self._answer(objects([self._mechanism.answers.place(exact)]))[0]
         return bool(answer) if self._mechanism.value_noise is None else answer
 
-    def answer(self, steps: Integers) -> Any:
-        """The answers to placed queries until the run halts: bools in an array, or a list of numbers and None."""
+    def ask_all(self, exact: Any) -> Any:
+        """The answers to a row of queries until the run halts: bools in an array, or a list of numbers and None."""
+        return self._answer(self._mechanism.row(exact))
+
+    def _answer(self, steps: Integers) -> Any:
+        """The answers to placed queries."""
         with self._lock:
             self._open()
             steps = self._mechanism.prepared(steps)
