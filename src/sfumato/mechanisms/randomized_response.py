@@ -16,7 +16,7 @@ from sfumato.core.accuracy import chernoff_deviation
 from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_odds, integers
-from sfumato.exact.bits import BitSource, source
+from sfumato.exact.bits import CHUNK, BitSource, source
 from sfumato.exact.parameters import Real, open_probability, positive, rational, whole
 from sfumato.exact.rounding import log_up
 from sfumato.mechanisms.additive import log_inverse, stated
@@ -87,7 +87,7 @@ def _codes(mechanism: _Coded, exact: Any) -> tuple[NDArray[np.int64], bool]:
             raise InvalidParameter("exact", "must be one answer or a row of them, got shape", exact.shape)
         if int(exact.min()) < 0 or int(exact.max()) >= len(values):
             raise _stranger()
-        return exact.astype(np.int64), False
+        return exact.astype(np.int64, copy=False), False
     many = isinstance(exact, list | np.ndarray | tuple) and not _is_among(values, exact)
     answers: Sequence[Any] = list(exact) if many else [exact]
     if not answers:
@@ -158,12 +158,16 @@ class RandomizedResponse:
         codes, single = _codes(self, exact)
         stream, k = source(bits), len(self.values)
         kept = bernoulli_odds(self.epsilon, k - 1, len(codes), bits=stream)
-        # One of the k - 1 other values: skip the true one by counting on from it.
-        others = integers(k - 1, len(codes), bits=stream) if k > 2 else np.zeros(len(codes), dtype=np.int64)
-        others += codes
-        others += 1
-        others[others >= k] -= k
-        return _reports(self, np.where(kept, codes, others), exact, single=single)
+        # One of the k - 1 other values: those from the true one on are one further.
+        out = integers(k - 1, len(codes), bits=stream) if k > 2 else np.zeros(len(codes), dtype=np.int64)
+        for start in range(0, len(codes), CHUNK):
+            here = slice(start, start + CHUNK)
+            others, true = out[here], codes[here]
+            others += (others >= true).view(np.int8)
+            true = true - others
+            true *= kept[here].view(np.int8)
+            others += true  # arithmetic and no branch: the same work for whoever tells the truth
+        return _reports(self, out, exact, single=single)
 
     def frequencies(self, reports: Any) -> dict[Hashable, Estimate]:
         """The unbiased share of each value among the people who reported."""

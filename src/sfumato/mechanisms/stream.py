@@ -198,8 +198,11 @@ class Run:
 
 def _first(noisy: Integers, start: int, stop: int, threshold: int) -> int:
     """The first place from start on that is not below the threshold, or stop."""
-    for block in range(start, stop, _BLOCK):
-        above = np.flatnonzero(noisy[block : min(stop, block + _BLOCK)] >= threshold)
-        if len(above):
-            return block + int(above[0])
+    at, size = start, _BLOCK
+    while at < stop:  # in growing blocks, so that a near ⊤ costs little and a far one few of them
+        above = noisy[at : min(stop, at + size)] >= threshold
+        place = int(above.argmax())
+        if above[place]:
+            return at + place
+        at, size = at + size, min(2 * size, 16 * _BLOCK)
     return stop
