@@ -156,14 +156,14 @@ def test_selection_ties(apart: Fraction) -> None:
                 certain_zero = ball(Fraction(word, WORD)) > low[0]
                 chosen = exact.permute_and_flip([apart, 0], 1, 1, bits=Script([first, word]))
                 assert chosen == (1 if certain_one else 0 if certain_zero else chosen)
-            # exponential mechanism: ln E1 + x against ln E0, E = -ln(1 - U)
-            damp = (-ball(apart / 2)).exp()
-            reals = [((1 - ball(Fraction(first + i, WORD))).log() * damp).exp() for i in (0, 1)]
-            for word in words_near(1 - (reals[0] + reals[1]) / 2, 64):
-                certain_one = 1 - ball(Fraction(word + 1, WORD)) > reals[0]
-                certain_zero = 1 - ball(Fraction(word, WORD)) < reals[1]
-                chosen = exact.exponential_mechanism([apart, 0], 1, 1, bits=Script([first, word]))
-                assert chosen == (1 if certain_one else 0 if certain_zero else chosen)
+    with ctx.workprec(400):
+        # exponential mechanism: U against 1/(1 + exp(-x))
+        boundary = 1 / (1 + (-ball(apart / 2)).exp())
+        for word in words_near(boundary, 64):
+            certain_zero = ball(Fraction(word + 1, WORD)) < boundary
+            certain_one = ball(Fraction(word, WORD)) > boundary
+            chosen = exact.exponential_mechanism([apart, 0], 1, 1, bits=EdgeBits(word, times=1))
+            assert chosen == (1 if certain_one else 0 if certain_zero else chosen)
 
 
 # ---- scales beyond one float ------------------------------------------------------------------------------
