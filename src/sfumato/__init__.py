@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato import accounting, core, errors, exact
+    from sfumato import accounting, core, errors, exact, ledger
 
 __version__ = "0.1.0"
 
-ROOMS = ("accounting", "core", "errors", "exact")
+ROOMS = ("accounting", "core", "errors", "exact", "ledger")
 
-__all__ = ["ROOMS", "__version__", "accounting", "core", "errors", "exact"]
+__all__ = ["ROOMS", "__version__", "accounting", "core", "errors", "exact", "ledger"]
 
 
 def __getattr__(name: str) -> ModuleType:
