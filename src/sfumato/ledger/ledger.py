@@ -44,10 +44,10 @@ class Ledger:
         self._anchor_file = AnchorFile(anchor) if isinstance(anchor, Path) else None
         self._group = Group(self._decide)
         self._state: StoredState | None = None
-        known = Anchor.read(anchor) if isinstance(anchor, str) else None
-        if self._anchor_file is not None:
-            known = self._anchor_file.read()
         try:
+            known = Anchor.read(anchor) if isinstance(anchor, str) else None
+            if self._anchor_file is not None:
+                known = self._anchor_file.read()
             with store.read() as run:
                 ((self._identity,),) = run.execute("SELECT name FROM identity")
                 if known is not None:

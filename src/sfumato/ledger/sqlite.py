@@ -72,6 +72,7 @@ class SqliteStore:
     def _connected(self) -> Connection:
         connection = self._connect(self._path, self._patience)
         try:
+            connection.execute("PRAGMA synchronous=EXTRA")  # the change of mode itself is a commit of the old kind
             if _value(connection, "PRAGMA journal_mode=WAL") != "wal":
                 raise unavailable("opened", "its file system does not support write-ahead logging")
             for pragma in self._pragmas:
