@@ -6,10 +6,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check fast format lint types layers bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo test check fast format lint types layers torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # ---- the one place that installs -----------------------------------------------------------------
 $(VENV)/core: pyproject.toml constraints.txt
@@ -50,6 +50,19 @@ types: $(VENV)/dev
 
 layers: $(VENV)/dev
 	$(BIN)/lint-imports
+
+# ---- the ledger, at length ---------------------------------------------------------------------------
+torture-ledger: $(VENV)/dev  ## races and kills at full length, on both stores
+	@for what in race kill; do for store in sqlite postgres; do \
+	  echo "$$what on $$store"; PYTHONPATH=tests $(BIN)/python tests/ledger_torture.py $$what --store $$store || exit 1; \
+	done; done
+
+cover-ledger: $(VENV)/dev  ## every branch of the room ledger is taken by its tests
+	$(BIN)/python -m pytest -q -n 2 tests/ledger src/sfumato/ledger --cov=sfumato.ledger --cov-branch --cov-fail-under=100
+
+mutate-ledger: $(VENV)/dev  ## changes the ledger's code and counts the changes that no test finds
+	@$(PIP) --group mutation
+	$(BIN)/mutmut run && $(BIN)/mutmut results
 
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
 .venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml
