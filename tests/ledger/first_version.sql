@@ -1,4 +1,4 @@
--- A ledger as schema version 1 wrote it; never change this file. anchor: 8419fbf31d484a42b6572335b742089f 6 40963b87cfeb674e17033182e881a15c828c81509e5133a2a9919ed8b9ae8f63
+-- A ledger as schema version 1 wrote it; never change this file. anchor: b7b1e937cc9643f9b3c1997aa7c9449e 6 40963b87cfeb674e17033182e881a15c828c81509e5133a2a9919ed8b9ae8f63
 PRAGMA application_id=99617392;
 PRAGMA user_version=1;
 BEGIN TRANSACTION;
@@ -21,11 +21,11 @@ INSERT INTO "accounts" VALUES('visits','','','{"delta":"0","epsilon":"1","kind":
 INSERT INTO "accounts" VALUES('visits','ada','','{"delta":"0","epsilon":"1","kind":"pure"}','','9582295407246834460954224654831325546332175309209600000000000000000000000','47911477036234172304771123274156627731660876546048000000000000000000000000','0','0','');
 INSERT INTO "accounts" VALUES('visits','bob','','{"delta":"0","epsilon":"1","kind":"pure"}','','0','47911477036234172304771123274156627731660876546048000000000000000000000000','0','0','');
 CREATE TABLE closed_keys (
-  name TEXT PRIMARY KEY CHECK (length(name) = 32),
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
   sequence INTEGER NOT NULL REFERENCES entries (sequence)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO "closed_keys" VALUES('979e66b4fa0f5257ed8f1303061ad2c7',5);
-INSERT INTO "closed_keys" VALUES('d5a46827c1bfb55f6ee18669e47a2119',5);
+INSERT INTO "closed_keys" VALUES(X'979E66B4FA0F5257ED8F1303061AD2C7',5);
+INSERT INTO "closed_keys" VALUES(X'D5A46827C1BFB55F6EE18669E47A2119',5);
 CREATE TABLE entries (
   sequence INTEGER PRIMARY KEY CHECK (sequence >= 1),
   body TEXT NOT NULL CHECK (length(body) > 0),
@@ -41,13 +41,13 @@ CREATE TABLE identity (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   name TEXT NOT NULL CHECK (length(name) = 32)
 ) STRICT;
-INSERT INTO "identity" VALUES(1,'8419fbf31d484a42b6572335b742089f');
+INSERT INTO "identity" VALUES(1,'b7b1e937cc9643f9b3c1997aa7c9449e');
 CREATE TABLE open_keys (
-  name TEXT PRIMARY KEY CHECK (length(name) = 32),
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
   sequence INTEGER NOT NULL REFERENCES entries (sequence)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO "open_keys" VALUES('3e7bc953bc61b2bf4e2511de11ff27fd',6);
-INSERT INTO "open_keys" VALUES('b386123b446b5f4780e31a07cabfbd18',6);
+INSERT INTO "open_keys" VALUES(X'3E7BC953BC61B2BF4E2511DE11FF27FD',6);
+INSERT INTO "open_keys" VALUES(X'B386123B446B5F4780E31A07CABFBD18',6);
 CREATE TRIGGER entries_never_update BEFORE UPDATE ON entries
     BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 CREATE TRIGGER entries_never_delete BEFORE DELETE ON entries

@@ -218,7 +218,8 @@ def test_equal_keys_that_race_are_charged_once(opener: Opener) -> None:
 def test_a_reservation_and_its_recovery_may_share_a_commit(opener: Opener) -> None:
     from ledger_cases import TENTH, sha
     from sfumato.ledger.budgets import known
-    from sfumato.ledger.requests import Recover, Reserve
+    from sfumato.ledger.requests import Recover
+    from sfumato.ledger.reserve import Reserve
 
     ledger = stocked(opener())
     charge(ledger, "before")

@@ -14,6 +14,10 @@ _encode = json.JSONEncoder(
 ).encode
 
 
+quoted = json.encoder.encode_basestring
+"""A text as canonical JSON writes it."""
+
+
 def canonical(value: Any) -> str:
     """The one JSON text of a value: keys sorted, nothing between.
 
@@ -59,9 +63,9 @@ def read_object(name: str, text: object) -> dict[str, Any]:
     return data
 
 
-def digest(text: str) -> str:
-    """SHA-256 of a text, in hexadecimal."""
-    return hashlib.sha256(text.encode()).hexdigest()
+def name_of(*parts: str) -> bytes:
+    """What a key is kept as: sixteen bytes of the SHA-256 of its parts."""
+    return hashlib.sha256("\n".join(parts).encode()).digest()[:16]
 
 
 GENESIS = "0" * 64

@@ -21,6 +21,7 @@ from sfumato.ledger.canon import Json, canonical, release_text
 from sfumato.ledger.group import Group
 from sfumato.ledger.outcomes import Answered, Balance, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
+from sfumato.ledger.reserve import Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.state import Body
 from sfumato.ledger.store import Store, Transaction
@@ -88,7 +89,7 @@ class Ledger:
             raise InvalidParameter("event", "must be an event", event, hint="see sfumato.accounting.events")
         if not _matches(_HASH, request_hash):
             raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
-        request = requests.Reserve(
+        request = Reserve(
             _name("dataset", dataset),
             _name("principal", principal),
             known(event),

@@ -5,24 +5,24 @@ A request decides first and appends last: when it raises `LedgerMisuse` or retur
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sfumato import __version__
 from sfumato.accounting.events import Event
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger.accounts import Account
-from sfumato.ledger.amounts import GRID, written
-from sfumato.ledger.budgets import Known, Limits, known
-from sfumato.ledger.canon import Json, canonical, digest
-from sfumato.ledger.outcomes import Answered, Receipt, Refused
-from sfumato.ledger.state import Accounts, Body, CapPassed, key_of, memo_of
+from sfumato.ledger.amounts import written
+from sfumato.ledger.budgets import Limits, known
+from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.outcomes import Answered, Receipt
+from sfumato.ledger.state import Body, key_of
 from sfumato.ledger.stored import StoredState
 
 
 class Request(Protocol):
     """One thing asked; requests of one batch are decided one after the other."""
 
-    def names(self) -> Sequence[str]:
+    def names(self) -> Sequence[bytes]:
         """The keys whose fate decides it, so that a batch can look them up together."""
         ...
 
@@ -32,7 +32,7 @@ class Request(Protocol):
 
 
 class _Keyless:
-    def names(self) -> Sequence[str]:
+    def names(self) -> Sequence[bytes]:
         """None."""
         return ()
 
@@ -59,118 +59,9 @@ class Register(_Keyless):
         if known:
             what = f"principal `{self.principal}`" if self.principal else f"dataset `{self.dataset}`"
             raise LedgerMisuse(f"{what} has other caps already", hint="caps are for ever")
-        fields = {"principal": self.principal} if self.principal else {}
-        body, _ = state.record("grant" if fields else "register", dataset=self.dataset, limits=wanted, **fields)
+        fields = {"kind": "grant", "principal": self.principal} if self.principal else {"kind": "register"}
+        body, _ = state.record({"dataset": self.dataset, "limits": wanted, **fields})
         return int(body["sequence"])
-
-
-# ---- charges ------------------------------------------------------------------------------------------------
-
-
-class Reserve(NamedTuple):
-    """One event on one dataset by one principal."""
-
-    dataset: str
-    principal: str
-    event: Known
-    request_hash: str
-    key: str
-    data_version: str
-
-    def names(self) -> tuple[str, str]:
-        """The idempotency key and the canonical question."""
-        return key_of(self.principal, self.key), memo_of(self.dataset, self.data_version, self.request_hash)
-
-    def decide(self, state: StoredState) -> Receipt | Answered | Refused:
-        """A receipt if the event was charged; what is stored if it was asked before; else why not."""
-        key, memo = self.names()
-        before = state.fate(key) or state.opened(key)
-        if before:
-            return self._replay(state, before)
-        whole, own = state.accounts_of((self.dataset, "")), state.accounts_of((self.dataset, self.principal))
-        if not whole or not own:
-            return self._unknown(whole)
-        answered = state.fate(memo)
-        if answered:
-            return self._share(state, own, memo, answered)
-        if state.opened(memo):
-            return Refused("pending", "an equal question is being answered", "ask again when it is settled")
-        written = self._record(state, "reserve", (*whole, *own))
-        if isinstance(written, Refused):
-            return written
-        body, head = written
-        return Receipt(body["sequence"], head, self.dataset, self.principal, body["time"])
-
-    def _unknown(self, whole: Accounts) -> Refused:
-        if not whole:
-            return Refused("unknown", f"dataset `{self.dataset}` is not registered", "the owner registers it")
-        return Refused("unknown", f"principal `{self.principal}` has no cap here", "the owner grants one")
-
-    def _record(
-        self, state: StoredState, kind: str, accounts: Accounts, **fields: object
-    ) -> tuple[Body, str] | Refused:
-        """Append the charge to every account, if each has a price for the event and room for it."""
-        charged: dict[str, Sequence[str]] = {}
-        for account in accounts:
-            price = self.event.price(account.budget)
-            if isinstance(price, str):
-                return Refused("budget", price, _whose(account))
-            charged[account.budget.currency] = price
-        try:
-            return state.record(kind, **self._content(charged), **fields)
-        except CapPassed as passed:
-            return _too_much(passed)
-
-    def _content(self, charged: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        return {
-            "accountant": __version__,
-            "charged": charged,
-            "data_version": self.data_version,
-            "dataset": self.dataset,
-            "event": self.event.json,
-            "key": self.key,
-            "principal": self.principal,
-            "request_hash": self.request_hash,
-        }
-
-    def _replay(self, state: StoredState, before: int) -> Answered | Refused:
-        """What became of the request that this key named first."""
-        fate, head = state.certain_entry(before)
-        first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate and fate["kind"] != "share" else fate
-        same = {name: first[name] for name in self._content({}) if name not in ("accountant", "charged")}
-        if canonical(same) != canonical({name: self._content({})[name] for name in same}):
-            return Refused("conflict", "the idempotency key was used for another request", "use a new key")
-        if fate["kind"] == "share":
-            fate, head = state.certain_entry(fate["answer"])
-        if fate["kind"] == "settle":
-            return Answered(fate["sequence"], head, fate["release"])
-        if fate["kind"] == "reserve":
-            return Refused("pending", "the request is being answered", "ask again when it is settled")
-        if fate["kind"] == "lose":
-            return Refused("lost", "the answer was lost and its charge is spent", "ask again with a new key")
-        return Refused("refunded", "the request failed before data were touched", "ask again with a new key")
-
-    def _share(self, state: StoredState, own: Accounts, memo: str, answered: int) -> Answered | Refused:
-        """The stored answer; a principal who did not ask before has it charged to their own cap, once."""
-        body, head = state.certain_entry(answered)
-        seen = digest(f"seen\n{self.principal}\n{memo}")[:32]
-        if body["principal"] != self.principal and not state.fate(seen):
-            shared = self._record(state, "share", own, answer=answered, seen=seen)
-            if isinstance(shared, Refused):
-                return shared
-        return Answered(answered, head, body["release"])
-
-
-def _whose(account: Account) -> str:
-    dataset, principal = account.holder
-    who = f"of principal `{principal}`" if principal else f"of dataset `{dataset}`"
-    return f"the {account.period or 'lifetime'} budget {who} decides; ask a cheaper question"
-
-
-def _too_much(passed: CapPassed) -> Refused:
-    costs = ", ".join("∞" if units is None else f"{units / GRID:.6g}" for units in passed.price)
-    left = f"{float(passed.account.balance().remaining):.6g}"
-    return Refused("budget", f"the event costs {costs} (δ last) and {left} is left", _whose(passed.account))
 
 
 # ---- ends ---------------------------------------------------------------------------------------------------
@@ -187,7 +78,7 @@ def _reservation(state: StoredState, receipt: Receipt) -> tuple[Body, int | None
 
 def _end(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[Body, str]:
     same = {name: reserve[name] for name in ("dataset", "principal", "key", "data_version", "request_hash")}
-    return state.record(kind, reserve=reserve["sequence"], **same, **fields)
+    return state.record({"kind": kind, "reserve": reserve["sequence"], **same, **fields})
 
 
 def _ended(state: StoredState, fate: int) -> tuple[Body, str]:
@@ -285,7 +176,8 @@ class Restore(_Keyless):
                 raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="name the datasets of the backup")
             charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
             losses.append({"dataset": dataset, "event": known(event).json, "charged": charged})
-        body, _ = state.record("restore", accountant=__version__, reason=self.reason, anchor=self.anchor, lost=losses)
+        fields = {"accountant": __version__, "reason": self.reason, "anchor": self.anchor, "lost": losses}
+        body, _ = state.record({"kind": "restore", **fields})
         return int(body["sequence"])
 
 

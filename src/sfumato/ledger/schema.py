@@ -49,11 +49,11 @@ CREATE TABLE accounts (
   CHECK ({_at_most("delta_spent", "delta_cap")})
 ) STRICT;
 CREATE TABLE open_keys (
-  name TEXT PRIMARY KEY CHECK (length(name) = 32),
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
   sequence BIGINT NOT NULL REFERENCES entries (sequence)
 ) STRICT;
 CREATE TABLE closed_keys (
-  name TEXT PRIMARY KEY CHECK (length(name) = 32),
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
   sequence BIGINT NOT NULL REFERENCES entries (sequence)
 ) STRICT;
 INSERT INTO identity VALUES (1, '{{identity}}')
@@ -70,7 +70,10 @@ def _sqlite(script: str) -> list[str]:
 
 
 def _postgres(script: str) -> list[str]:
-    return [statement.strip().removesuffix(" STRICT") for statement in script.split(";\n")]
+    return [
+        statement.strip().removesuffix(" STRICT").replace("name BLOB", "name BYTEA")
+        for statement in script.split(";\n")
+    ]
 
 
 _SQLITE_GUARDS = [

@@ -14,7 +14,7 @@ from sfumato.ledger.schema import APPLICATION_ID, SQLITE, Steps, migrate
 from sfumato.ledger.store import Owner, Transaction, unavailable
 
 T = TypeVar("T")
-_PRAGMAS = (
+PRAGMAS = (
     "synchronous=FULL",
     "fullfsync=ON",
     "checkpoint_fullfsync=ON",
@@ -22,7 +22,9 @@ _PRAGMAS = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
     "cache_size=-16384",
+    "wal_autocheckpoint=4000",
 )
+"""How every connection is set; `synchronous=FULL` makes a commit wait for the disk."""
 
 
 class Connection(Transaction, Protocol):
@@ -52,7 +54,7 @@ class SqliteStore:
         connect: Connect = connect,
         failures: tuple[type[Exception], ...] = (sqlite3.Error,),
         steps: Steps = SQLITE,
-        pragmas: tuple[str, ...] = _PRAGMAS,
+        pragmas: tuple[str, ...] = PRAGMAS,
     ) -> None:
         self._path, self._patience, self._connect = path, patience, connect
         self._failures, self._pragmas = failures, pragmas

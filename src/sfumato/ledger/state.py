@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.errors import LedgerDamaged
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.budgets import Budget, Price, Units, turn
-from sfumato.ledger.canon import GENESIS, canonical, digest, link
+from sfumato.ledger.canon import GENESIS, canonical, link, name_of
 
 Accounts = tuple[Account, ...]
 Body = dict[str, Any]
@@ -34,8 +34,8 @@ class State:
         self.head = GENESIS
         self.time = 0
         self.accounts: dict[Holder, Accounts] = {}
-        self.open: dict[str, int] = {}
-        self.closed: dict[str, int] = {}
+        self.open: dict[bytes, int] = {}
+        self.closed: dict[bytes, int] = {}
 
     # ---- where state comes from: a store fills these in ----
 
@@ -43,7 +43,7 @@ class State:
         """The accounts of a holder: the lifetime's and those of windows; none for a stranger."""
         return self.accounts.get(holder, ())
 
-    def opened(self, key: str) -> int | None:
+    def opened(self, key: bytes) -> int | None:
         """The entry that opened a key, while it is open."""
         return self.open.get(key)
 
@@ -51,27 +51,27 @@ class State:
         """Keep the accounts of a holder."""
         self.accounts[holder] = accounts
 
-    def hold(self, key: str, sequence: int) -> None:
+    def hold(self, key: bytes, sequence: int) -> None:
         """Open a key."""
         self.open[key] = sequence
 
-    def drop(self, key: str) -> None:
+    def drop(self, key: bytes) -> None:
         """Take an open key away."""
         del self.open[key]
 
-    def close(self, key: str, sequence: int) -> None:
+    def close(self, key: bytes, sequence: int) -> None:
         """Give a key its fate."""
         self.closed[key] = sequence
 
     # ---- what entries do ----
 
-    def append(self, kind: str, now: int, **fields: Any) -> tuple[Body, str]:
-        """The next entry and its text: it has ledger time, which never runs backward."""
-        body: Body = {"kind": kind, "sequence": self.sequence + 1, "time": max(now, self.time), **fields}
-        _APPLY[kind](self, body)
-        text = canonical(body)
+    def append(self, body: Body, now: int, text_of: Callable[[Body], str] = canonical) -> str:
+        """Number the next entry, give it ledger time, which never runs backward, and do what it says; its text."""
+        body["sequence"], body["time"] = self.sequence + 1, max(now, self.time)
+        _APPLY[body["kind"]](self, body)
+        text = text_of(body)
         self._move(body, text)
-        return body, text
+        return text
 
     def follow(self, body: Body, text: str) -> None:
         """Move on by an entry that was stored."""
@@ -89,15 +89,15 @@ class State:
 
 
 @lru_cache(maxsize=1 << 10)
-def key_of(principal: str, key: str) -> str:
+def key_of(principal: str, key: str) -> bytes:
     """What an idempotency key is kept as: it belongs to one principal."""
-    return digest(f"key\n{principal}\n{key}")[:32]
+    return name_of("key", principal, key)
 
 
 @lru_cache(maxsize=1 << 10)
-def memo_of(dataset: str, data_version: str, request_hash: str) -> str:
+def memo_of(dataset: str, data_version: str, request_hash: str) -> bytes:
     """What a canonical question on one version of a dataset is kept as."""
-    return digest(f"memo\n{dataset}\n{data_version}\n{request_hash}")[:32]
+    return name_of("memo", dataset, data_version, request_hash)
 
 
 def _price(charged: Mapping[str, Iterable[str]], account: Account) -> Units:
@@ -140,10 +140,10 @@ def _share(state: State, body: Body) -> None:
     """A stored answer shown to another principal: their account is charged, the dataset's is not."""
     _charge(state, body, (body["dataset"], body["principal"]))
     state.close(key_of(body["principal"], body["key"]), body["sequence"])
-    state.close(body["seen"], body["sequence"])
+    state.close(bytes.fromhex(body["seen"]), body["sequence"])
 
 
-def _keys(state: State, body: Body) -> tuple[str, str]:
+def _keys(state: State, body: Body) -> tuple[bytes, bytes]:
     """The two keys of the reservation that an entry ends."""
     key = key_of(body["principal"], body["key"])
     memo = memo_of(body["dataset"], body["data_version"], body["request_hash"])
@@ -181,7 +181,7 @@ def _refund(state: State, body: Body) -> None:
 
 def _restore(state: State, body: Body) -> None:
     """A backup was put back: what the owner says was lost is charged, whatever the cap."""
-    state.close(digest(f"restore\n{body['sequence']}")[:32], body["sequence"])  # so that every entry leaves a trace
+    state.close(name_of("restore", str(body["sequence"])), body["sequence"])  # so that every entry leaves a trace
     for loss in body["lost"]:
         holder = (loss["dataset"], "")
         now = [account.at(body["time"]) for account in state.accounts_of(holder)]

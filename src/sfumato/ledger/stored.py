@@ -1,11 +1,13 @@
 """The state as a store keeps it: read as far as a batch of requests needs, written back once at its end."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from sfumato.errors import LedgerDamaged
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.budgets import Budget
+from sfumato.ledger.canon import canonical
 from sfumato.ledger.state import Accounts, Body, State
 from sfumato.ledger.store import Row, Transaction
 
@@ -19,6 +21,7 @@ _INSERT = """INSERT INTO accounts (dataset, principal, period, budget, delta_cap
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 _MOST_HOLDERS = 10_000
+_MOST_ROWS = 256
 
 
 class StoredState(State):
@@ -37,19 +40,19 @@ class StoredState(State):
         """Start a batch of requests; what is known of keys is asked anew."""
         self.now, self._run = now, run
         self.open, self.closed = {}, {}
-        self._asked: set[str] = set()
+        self._asked: set[bytes] = set()
         self._new: set[Holder] = set()
         self._changed: set[Holder] = set()
-        self._held: set[str] = set()
-        self._dropped: set[str] = set()
-        self._closed_now: dict[str, int] = {}
+        self._held: set[bytes] = set()
+        self._dropped: set[bytes] = set()
+        self._closed_now: dict[bytes, int] = {}
         self._entries: list[tuple[int, str, str]] = []
         if len(self.accounts) > _MOST_HOLDERS:
             self.accounts = {}
 
     # ---- reading ----
 
-    def look_up(self, keys: Iterable[str]) -> None:
+    def look_up(self, keys: Iterable[bytes]) -> None:
         """Read what is known of some keys, all at once."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self._asked]
         if not wanted:
@@ -60,13 +63,13 @@ class StoredState(State):
         for name, sequence, closed in self._run.execute(_KEYS.format(marks), (*padded, *padded)):
             (self.closed if closed else self.open)[name] = sequence
 
-    def opened(self, key: str) -> int | None:
+    def opened(self, key: bytes) -> int | None:
         """The entry that opened a key, while it is open."""
         if key not in self._asked:
             self.look_up((key,))
         return self.open.get(key)
 
-    def fate(self, key: str) -> int | None:
+    def fate(self, key: bytes) -> int | None:
         """The entry that closed a key."""
         if key not in self._asked:
             self.look_up((key,))
@@ -100,9 +103,9 @@ class StoredState(State):
 
     # ---- writing ----
 
-    def record(self, kind: str, **fields: object) -> tuple[Body, str]:
+    def record(self, body: Body, text_of: Callable[[Body], str] = canonical) -> tuple[Body, str]:
         """Append an entry now; its body and the chain's head after it."""
-        body, text = self.append(kind, self.now, **fields)
+        text = self.append(body, self.now, text_of)
         self._entries.append((self.sequence, text, self.head))
         return body, self.head
 
@@ -113,17 +116,17 @@ class StoredState(State):
         self._changed.add(holder)
         super().put(holder, accounts)
 
-    def hold(self, key: str, sequence: int) -> None:
+    def hold(self, key: bytes, sequence: int) -> None:
         """Open a key."""
         super().hold(key, sequence)
         self._held.add(key)
 
-    def drop(self, key: str) -> None:
+    def drop(self, key: bytes) -> None:
         """Take an open key away."""
         super().drop(key)
         (self._held.remove if key in self._held else self._dropped.add)(key)
 
-    def close(self, key: str, sequence: int) -> None:
+    def close(self, key: bytes, sequence: int) -> None:
         """Give a key its fate."""
         super().close(key, sequence)
         self._closed_now[key] = sequence
@@ -133,19 +136,26 @@ class StoredState(State):
         if not self._entries:
             return
         many = self._run.executemany
-        many("INSERT INTO entries (sequence, body, head) VALUES (?, ?, ?)", self._entries)
+        self._insert("entries (sequence, body, head)", self._entries)
         if self._dropped:
             many("DELETE FROM open_keys WHERE name = ?", [(key,) for key in self._dropped])
-        if self._held:
-            many("INSERT INTO open_keys (name, sequence) VALUES (?, ?)", [(key, self.open[key]) for key in self._held])
-        if self._closed_now:
-            many("INSERT INTO closed_keys (name, sequence) VALUES (?, ?)", list(self._closed_now.items()))
+        self._insert("open_keys (name, sequence)", [(key, self.open[key]) for key in self._held])
+        self._insert("closed_keys (name, sequence)", list(self._closed_now.items()))
         new = [account for holder in self._new for account in self.accounts[holder]]
         if new:
             many(_INSERT, [(*_key(account), *_fixed(account), *account.row()) for account in new])
         changed = [account for holder in self._changed - self._new for account in self.accounts[holder]]
         if changed:
             many(_UPDATE, [(*account.row(), *_key(account)) for account in changed])
+
+    def _insert(self, table: str, rows: Sequence[Row]) -> None:
+        """Insert rows by statements of 2ⁿ rows: there are few of them, and each gives up the interpreter once."""
+        start = 0
+        while start < len(rows):
+            size = min(_MOST_ROWS, 1 << (len(rows) - start).bit_length() - 1)
+            values = ",".join([f"({','.join('?' * len(rows[0]))})"] * size)
+            self._run.execute(f"INSERT INTO {table} VALUES {values}", tuple(chain(*rows[start : start + size])))
+            start += size
 
 
 def _key(account: Account) -> Row:

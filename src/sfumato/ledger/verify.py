@@ -32,13 +32,13 @@ class _Walk(State):
         super().__init__()
         self.count, self.sum = 0, 0
 
-    def close(self, key: str, sequence: int) -> None:
+    def close(self, key: bytes, sequence: int) -> None:
         """Count the key."""
         self.count, self.sum = self.count + 1, (self.sum + _hash(key, sequence)) % _MODULUS
 
 
-def _hash(key: str, sequence: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{key} {sequence}".encode()).digest())
+def _hash(key: bytes, sequence: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{key.hex()} {sequence}".encode()).digest())
 
 
 def rows(run: Transaction) -> Iterator[tuple[int, str, str]]:
