@@ -60,9 +60,14 @@ torture-ledger: $(VENV)/dev  ## races and kills at full length, on both stores
 cover-ledger: $(VENV)/dev  ## every branch of the room ledger is taken by its tests
 	$(BIN)/python -m pytest -q -n 2 tests/ledger src/sfumato/ledger --cov=sfumato.ledger --cov-branch --cov-fail-under=100
 
-mutate-ledger: $(VENV)/dev  ## changes the ledger's code and counts the changes that no test finds
-	@$(PIP) --group mutation
-	$(BIN)/mutmut run && $(BIN)/mutmut results
+.venv-mutate/ready: pyproject.toml
+	@$(PYTHON) -m venv .venv-mutate
+	@.venv-mutate/bin/python -m pip --disable-pip-version-check install -q "pip>=25.1" hatchling editables
+	@.venv-mutate/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -e . --group mutation
+	@touch $@
+
+mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the changes that no test finds (about an hour)
+	.venv-mutate/bin/mutmut run && .venv-mutate/bin/mutmut results
 
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
 .venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml
@@ -83,4 +88,4 @@ pins: $(VENV)/dev  ## write the installed versions to constraints.txt
 	@mv $(VENV)/pins constraints.txt && touch $(VENV)/core $(VENV)/dev
 
 clean:  ## remove what was made
-	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-bench .venv-mutate mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -142,6 +142,7 @@ def main() -> None:
         ):
             print(f"… {figure}", file=sys.stderr)
             rate, ratio = against_bare(bare, measure)
+            rows.append(Row(f"… beside a bare commit of so many µs ({figure})", 1e6 / rate, None, "", None, "", None))
             rows.append(at_least(figure, ours=ratio * rate, theirs=rate, peer="SQLite, bare commit", goal=goal))
         first, old = Ours(Path(folder) / "first"), Ours(Path(folder) / "old")
         old.live(HISTORY)

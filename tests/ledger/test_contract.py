@@ -289,6 +289,36 @@ def test_principal_and_dataset_may_count_in_different_currencies(opener: Opener)
     ledger.verify()
 
 
+def test_a_balance_says_what_is_spent_and_left_in_every_currency(opener: Opener) -> None:
+    ledger = opener()
+    ledger.register("visits", Budget.pure(epsilon="2", delta="1e-6"))
+    ledger.grant("visits", "ada", Budget.rdp(epsilon="9", delta="1e-3"))
+    charge(ledger, event=events.Approximate(Fraction(1, 4), Fraction(1, 10**7)))
+    (whole,), (own,) = ledger.balances("visits"), ledger.balances("visits", "ada")
+    assert (whole.dataset, whole.principal, whole.currency) == ("visits", "", "pure")
+    assert (whole.cap, whole.spent) == (2, Fraction(1, 4))
+    assert (whole.delta_cap, whole.delta_spent) == (Fraction(1, 10**6), Fraction(1, 10**7))
+    assert (own.principal, own.currency, own.delta_cap) == ("ada", "rdp", Fraction(1, 2000))
+    assert 0 < own.spent < Fraction(1, 4)
+    assert own.remaining == own.cap - own.spent
+
+
+def test_a_refund_gives_back_every_order_but_those_that_are_lost(opener: Opener) -> None:
+    ledger = opener()
+    orders = (3.0, 64.0)
+    for holder in (ledger.register, lambda name, budget: ledger.grant(name, "ada", budget)):
+        holder("visits", Budget.rdp(epsilon="40", delta="1e-6", orders=orders))
+    before = ledger.balances("visits")[0]
+    assert before.cap > 39
+    ledger.refund(charge(ledger, "q1"), reason="not begun")
+    assert ledger.balances("visits") == [before]
+    ledger.refund(charge(ledger, "q2", event=events.Renyi(3, Fraction(1, 4))), reason="not begun")
+    (after,) = ledger.balances("visits")
+    assert after.spent == 0
+    assert after.cap < before.cap, "the order at which the price was infinite is gone for good"
+    ledger.verify()
+
+
 # ---- windows -------------------------------------------------------------------------------------------------
 
 DAY = 86_400

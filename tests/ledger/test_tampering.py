@@ -12,6 +12,7 @@ from ledger_cases import Clock, Opener, ask, charge, sha, spent, stocked
 from sfumato.accounting import events
 from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerMisuse, LedgerRolledBack, LedgerUnavailable
 from sfumato.ledger import Anchor, Budget, Ledger, Limits, Receipt
+from sfumato.ledger.anchors import AnchorFile
 
 
 def busy(ledger: Ledger) -> Ledger:
@@ -251,6 +252,19 @@ def test_an_anchor_file_that_cannot_be_written_stops_the_ledger(opener: Opener, 
     with pytest.raises(LedgerUnavailable, match="counts as spent"):
         ask(ledger)
     assert spent(opener()) == Fraction(1, 10)
+
+
+def test_an_anchor_moves_forward_only_unless_it_is_forced(tmp_path: Path) -> None:
+    file, path = AnchorFile(tmp_path / "anchor"), tmp_path / "anchor"
+    assert file.read() is None
+    path.touch()
+    assert file.read() is None
+    early, late, twin = (Anchor("0" * 32, n, head * 64) for n, head in ((9, "a"), (10, "b"), (10, "c")))
+    for given, kept in ((late, late), (early, late), (twin, late)):
+        file.advance(given)
+        assert file.read() == kept
+    file.advance(early, force=True)
+    assert path.read_text() == f"{early}\n"
 
 
 def test_an_anchor_file_never_moves_back(opener: Opener, tmp_path: Path, clock: Clock) -> None:

@@ -35,7 +35,7 @@ def test_eight_processes_racing_spend_the_cap_to_the_unit_and_no_more(store: str
 def test_killed_at_random_moments_no_acknowledged_charge_is_lost(store: str, rounds: int) -> None:
     found = torture("kill", "--store", store, "--rounds", str(rounds))
     assert found["rounds"] == rounds
-    assert int(str(found["acknowledged"])) > rounds
+    assert int(str(found["acknowledged"])) > rounds / 4
     assert found["lost"] == found["settled_without_charge"] == 0
 
 

@@ -22,7 +22,6 @@ PRAGMAS = (
     "trusted_schema=OFF",
     "cell_size_check=ON",
     "cache_size=-16384",
-    "wal_autocheckpoint=4000",
 )
 """How every connection is set; `synchronous=FULL` makes a commit wait for the disk."""
 
