@@ -6,10 +6,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test check fast format lint types layers bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test check fast format lint types layers torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
 
 # ---- the one place that installs -----------------------------------------------------------------
 $(VENV)/core: pyproject.toml constraints.txt
@@ -54,6 +54,24 @@ types: $(VENV)/dev
 layers: $(VENV)/dev
 	$(BIN)/lint-imports
 
+# ---- the ledger, at length ---------------------------------------------------------------------------
+torture-ledger: $(VENV)/dev  ## races and kills at full length, on both stores
+	@for what in race kill; do for store in sqlite postgres; do \
+	  echo "$$what on $$store"; PYTHONPATH=tests $(BIN)/python tests/ledger_torture.py $$what --store $$store || exit 1; \
+	done; done
+
+cover-ledger: $(VENV)/dev  ## every branch of the room ledger is taken by its tests
+	$(BIN)/python -m pytest -q -n 2 tests/ledger src/sfumato/ledger --cov=sfumato.ledger --cov-branch --cov-fail-under=100
+
+.venv-mutate/ready: pyproject.toml
+	@$(PYTHON) -m venv .venv-mutate
+	@.venv-mutate/bin/python -m pip --disable-pip-version-check install -q "pip>=25.1" hatchling editables
+	@.venv-mutate/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -e . --group mutation
+	@touch $@
+
+mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the changes that no test finds (about an hour)
+	.venv-mutate/bin/mutmut run && .venv-mutate/bin/mutmut results
+
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
 .venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml
 	@echo "making .venv-bench with the peers (first time: about a minute)"
@@ -73,4 +91,4 @@ pins: $(VENV)/dev  ## write the installed versions to constraints.txt
 	@mv $(VENV)/pins constraints.txt && touch $(VENV)/core $(VENV)/dev
 
 clean:  ## remove what was made
-	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-bench .venv-mutate mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -4,6 +4,11 @@ SfumatoError
 ├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
 ├── BudgetExceeded                  an event that the budget does not admit; nothing was spent
 ├── Halted                          an interactive mechanism that has given all it was priced for
+├── LedgerError                     the ledger did not do what was asked
+│   ├── LedgerMisuse (ValueError)   a request that no state of the ledger would grant, or this one does not
+│   ├── LedgerUnavailable           the store failed, is busy, or was opened before a fork; nothing was acknowledged
+│   └── LedgerDamaged               the chain, the state kept beside it or the anchor disagree
+│       └── LedgerRolledBack        an older copy was put back
 └── BrokenRandomness (RuntimeError) the bit source or the platform's float functions cannot be trusted
 
 An error says the problem and the value in the caller's words, then a hint after a blank line.
@@ -64,6 +69,26 @@ class BudgetExceeded(SfumatoError):
 
 class Halted(SfumatoError):
     """A question to an interactive mechanism that has given every answer its price covers; nothing was drawn."""
+
+
+class LedgerError(SfumatoError):
+    """The ledger did not do what was asked."""
+
+
+class LedgerMisuse(LedgerError, ValueError):
+    """A request that does not fit what the ledger holds; nothing was written."""
+
+
+class LedgerUnavailable(LedgerError):
+    """The store failed or is busy; nothing was acknowledged, and what was in doubt counts as spent."""
+
+
+class LedgerDamaged(LedgerError):
+    """The entries, the state kept beside them or the anchor do not agree."""
+
+
+class LedgerRolledBack(LedgerDamaged):
+    """The ledger is older than its anchor: an older copy was put back, or the newest entries are gone."""
 
 
 class BrokenRandomness(SfumatoError, RuntimeError):

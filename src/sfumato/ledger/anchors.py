@@ -1,0 +1,77 @@
+"""Anchors: a line kept apart from the ledger that says how far it had come.
+
+An anchor pins every entry up to it. It finds an older copy that was put back, a shortened ledger and a rewritten
+history; it cannot know what was appended after it was taken, nor an anchor that was put back with the ledger.
+"""
+
+import fcntl
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.errors import InvalidParameter
+from sfumato.ledger.store import unavailable
+
+_FORM = re.compile(r"sfumato-anchor-1 ([0-9a-f]{32}) ([0-9]{1,18}) ([0-9a-f]{64})")
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Which ledger, how many entries, and the head of the chain after them.
+
+    >>> Anchor("0" * 32, 7, "f" * 64) == Anchor.read(str(Anchor("0" * 32, 7, "f" * 64)))
+    True
+    """
+
+    identity: str
+    sequence: int
+    head: str
+
+    def __str__(self) -> str:
+        return f"sfumato-anchor-1 {self.identity} {self.sequence} {self.head}"
+
+    @classmethod
+    def read(cls, text: str) -> "Anchor":
+        """The anchor that a line of text is."""
+        found = _FORM.fullmatch(str(text).strip())
+        if not found:
+            raise InvalidParameter("anchor", "is not an anchor", text, hint="it is what `ledger.anchor()` gave")
+        return cls(found[1], int(found[2]), found[3])
+
+
+class AnchorFile:
+    """An anchor on another disk or host, moved forward after every commit and never back.
+
+    It is written without waiting for the disk: after a power cut it may be behind the ledger, never ahead.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Anchor | None:
+        """The anchor, or None if the file is new or empty."""
+        try:
+            text = self._path.read_text()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError):
+            raise unavailable("opened", "its anchor file cannot be read") from None
+        return Anchor.read(text) if text else None
+
+    def advance(self, anchor: Anchor, *, force: bool = False) -> None:
+        """Move the anchor forward; only a restore may move it back."""
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                before = os.pread(descriptor, _LONGEST, 0).decode()
+                if force or not before or Anchor.read(before).sequence < anchor.sequence:
+                    line = f"{anchor}\n".encode()
+                    os.pwrite(descriptor, line, 0)
+                    os.ftruncate(descriptor, len(line))
+            finally:
+                os.close(descriptor)
+        except OSError:
+            raise unavailable("anchored", "its anchor file cannot be written; the charge counts as spent") from None

@@ -1,0 +1,291 @@
+"""The ledger: every charge is durable before data are read, and nothing overspends."""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from sfumato.accounting import from_json
+from sfumato.accounting.events import Counted, Event, counted
+from sfumato.accounting.total import Total, total
+from sfumato.errors import InvalidParameter, LedgerMisuse, SfumatoError
+from sfumato.exact.parameters import non_negative
+from sfumato.ledger import requests
+from sfumato.ledger.anchors import Anchor, AnchorFile
+from sfumato.ledger.budgets import Budget, Limits, known, limits
+from sfumato.ledger.canon import Json, canonical, release_text
+from sfumato.ledger.group import Group
+from sfumato.ledger.outcomes import Answered, Balance, Receipt, Refused
+from sfumato.ledger.postgres import PostgresStore
+from sfumato.ledger.reserve import Reserve
+from sfumato.ledger.sqlite import SqliteStore
+from sfumato.ledger.state import Body
+from sfumato.ledger.store import Store, Transaction
+from sfumato.ledger.stored import StoredState, accounts_in
+from sfumato.ledger.verify import Entry, check_anchor, latest, rows, walk
+
+Clock = Callable[[], int]
+_CHARGES = {"reserve": 1, "share": 1, "refund": -1}
+_NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,200}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class Ledger:
+    """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
+
+    `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text.
+    """
+
+    def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock = time.time_ns) -> None:
+        self._store, self._clock = store, clock
+        self._anchor_file = AnchorFile(anchor) if isinstance(anchor, Path) else None
+        self._group = Group(self._decide)
+        self._state: StoredState | None = None
+        try:
+            known = Anchor.read(anchor) if isinstance(anchor, str) else None
+            if self._anchor_file is not None:
+                known = self._anchor_file.read()
+            with store.read() as run:
+                ((self._identity,),) = run.execute("SELECT name FROM identity")
+                if known is not None:
+                    check_anchor(run, known)
+        except BaseException:
+            store.close()
+            raise
+
+    # ---- caps ----
+
+    def register(self, dataset: str, budget: Budget | Limits) -> int:
+        """Give a dataset its caps, for ever; the sequence of the entry."""
+        return cast(int, self._ask(requests.Register(_name("dataset", dataset), "", limits(budget))))
+
+    def grant(self, dataset: str, principal: str, budget: Budget | Limits) -> int:
+        """Give a principal caps on a dataset, below the dataset's own; the sequence of the entry."""
+        names = _name("dataset", dataset), _name("principal", principal)
+        return cast(int, self._ask(requests.Register(*names, limits(budget))))
+
+    # ---- charges ----
+
+    def reserve(
+        self,
+        *,
+        dataset: str,
+        principal: str,
+        event: Event,
+        request_hash: str,
+        idempotency_key: str,
+        data_version: str,
+    ) -> Receipt | Answered | Refused:
+        """Charge an event before data are read.
+
+        A `Receipt` means that the charge is durable and data may be read, once. `Answered` holds the stored release of
+        an equal request. `Refused` says why not, and cost nothing.
+        """
+        if not isinstance(event, Event):
+            raise InvalidParameter("event", "must be an event", event, hint="see sfumato.accounting.events")
+        if not _matches(_HASH, request_hash):
+            raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
+        request = Reserve(
+            _name("dataset", dataset),
+            _name("principal", principal),
+            known(event),
+            request_hash,
+            _name("idempotency_key", idempotency_key),
+            _name("data_version", data_version),
+        )
+        return cast(Receipt | Answered | Refused, self._ask(request))
+
+    def settle(self, receipt: Receipt, release: Json) -> Answered:
+        """Store the released answer; only after this may it leave."""
+        release_text(release)
+        return cast(Answered, self._ask(requests.Settle(_receipt(receipt), release)))
+
+    def lose(self, receipt: Receipt, *, reason: str) -> None:
+        """Mark the answer as lost: the charge stays, an equal question may be asked and charged again."""
+        self._ask(requests.Lose(_receipt(receipt), _name("reason", reason)))
+
+    def refund(self, receipt: Receipt, *, reason: str) -> None:
+        """Give the charge back; only for failures that were decided without touching data."""
+        self._ask(requests.Refund(_receipt(receipt), _name("reason", reason)))
+
+    def recover(self, *, older_than: float = 0) -> int:
+        """Mark as lost the reservations that are still open after some seconds; how many there were."""
+        seconds = non_negative("older_than", older_than)
+        return cast(int, self._ask(requests.Recover(int(seconds * 10**9))))
+
+    # ---- what is known ----
+
+    def balances(self, dataset: str, principal: str = "") -> list[Balance]:
+        """The caps of a dataset, or of a principal on it, and what was spent under each in the window that runs now."""
+        with self._store.read() as run:
+            now = max(StoredState(run).time, self._clock())
+            found = accounts_in(run, (dataset, principal))
+        return [account.at(now).balance() for account in found]
+
+    def entries(self) -> Iterator[Entry]:
+        """Every entry in order, as of now."""
+        with self._store.read() as run:
+            for sequence, body, head in rows(run):
+                yield Entry(sequence, json.loads(body), head)
+
+    def export(self) -> Iterator[str]:
+        """Every entry as a line of JSON: its body exactly as it was hashed, and the chain's head after it."""
+        with self._store.read() as run:
+            for _, body, head in rows(run):
+                yield f'{{"entry":{body},"head":"{head}"}}\n'
+
+    def spent(self, *, dataset: str, principal: str = "") -> tuple[Counted, ...]:
+        """The events charged to a dataset, or to a principal on it, with how often each happened."""
+        counts: dict[str, int] = {}
+        for entry in self.entries():
+            for charged, n in _charges(entry.body, dataset, principal):
+                counts[charged] = counts.get(charged, 0) + n
+        return counted((from_json(json.loads(text)), n) for text, n in counts.items())
+
+    def total(self, *, dataset: str, principal: str = "") -> Total:
+        """What was spent, priced again from the stored events by the whole accountant."""
+        return total(self.spent(dataset=dataset, principal=principal))
+
+    # ---- trust ----
+
+    def anchor(self) -> str:
+        """A line to keep apart from the ledger: it pins every entry there is now."""
+        with self._store.read() as run:
+            return str(latest(run))
+
+    def verify(self, anchor: str | None = None) -> str:
+        """Walk every entry and compare the state that was kept; the anchor of what was verified, or LedgerDamaged."""
+        with self._store.read() as run:
+            return str(walk(run, None if anchor is None else Anchor.read(anchor)))
+
+    def restore(self, *, reason: str, anchor: Path | str, lost: Mapping[str, Event] | None = None) -> int:
+        """Write the owner's entry that this ledger is a backup put back, and what is known to be spent since.
+
+        `anchor` is the one that refused this ledger; an anchor file is moved to the new entry. What is lost is charged
+        to its dataset even above the cap, which then has nothing left.
+        """
+        file = AnchorFile(anchor) if isinstance(anchor, Path) else None
+        superseded = file.read() if file else Anchor.read(cast(str, anchor))
+        if superseded is None or superseded.identity != self._identity:
+            raise LedgerMisuse("the anchor belongs to another ledger", hint="give the anchor that refused this one")
+        events = dict(lost or {})
+        for dataset, event in events.items():
+            if not isinstance(event, Event):
+                raise InvalidParameter("lost", f"must hold events, found for `{dataset}`", event)
+        sequence = cast(int, self._ask(requests.Restore(_name("reason", reason), str(superseded), events)))
+        if file:
+            file.advance(Anchor.read(self.anchor()), force=True)
+        return sequence
+
+    def close(self) -> None:
+        """Give the store's connections back; open reservations stay open."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- the one way in ----
+
+    def _ask(self, request: requests.Request) -> Any:
+        return self._group.submit(request)
+
+    def _decide(self, batch: Sequence[requests.Request]) -> Sequence[Any]:
+        known, self._state = self._state, None  # it comes back only if the commit succeeds
+
+        def work(run: Transaction, follows: bool) -> tuple[list[Any], StoredState]:
+            state = known if known is not None and follows else StoredState(run)
+            state.begin(run, self._clock())
+            state.look_up(name for request in batch for name in request.names())
+            outcomes = [_outcome(request, state) for request in batch]
+            state.flush()
+            return outcomes, state
+
+        try:
+            outcomes, state = self._store.write(work)
+            self._state = state
+            if self._anchor_file is not None:
+                self._anchor_file.advance(Anchor(self._identity, state.sequence, state.head))
+        except SfumatoError as error:
+            return [copy(error) for _ in batch]
+        return outcomes
+
+
+class SqliteLedger(Ledger):
+    """A ledger in one file, for one machine; every process opens it for itself.
+
+    >>> import tempfile
+    >>> from sfumato.accounting import events
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with SqliteLedger(folder / "spending.ledger") as ledger:
+    ...     ledger.register("visits", Budget.pure(epsilon="1"))
+    ...     ledger.grant("visits", "ada", Budget.pure(epsilon="0.5"))
+    1
+    2
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        anchor: Path | str | None = None,
+        patience: float = 30.0,
+        clock: Clock = time.time_ns,
+    ) -> None:
+        super().__init__(SqliteStore(Path(path), patience=patience), anchor=anchor, clock=clock)
+
+
+class PostgresLedger(Ledger):
+    """A ledger in a schema of a PostgreSQL database, for several servers at once."""
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        schema: str = "ledger",
+        anchor: Path | str | None = None,
+        patience: float = 30.0,
+        clock: Clock = time.time_ns,
+    ) -> None:
+        super().__init__(PostgresStore(dsn, schema=schema, patience=patience), anchor=anchor, clock=clock)
+
+
+def _name(what: str, value: object) -> str:
+    if not _matches(_NAME, value):
+        raise InvalidParameter(what, "must be text of 1 to 200 characters without control characters", value)
+    return str(value)
+
+
+def _matches(form: re.Pattern[str], value: object) -> bool:
+    return isinstance(value, str) and form.fullmatch(value) is not None
+
+
+def _receipt(value: object) -> Receipt:
+    if not isinstance(value, Receipt):
+        raise InvalidParameter("receipt", "must be what `reserve` gave", value)
+    return value
+
+
+def _outcome(request: requests.Request, state: StoredState) -> Any:
+    try:
+        return request.decide(state)
+    except LedgerMisuse as misuse:  # raised before anything was appended
+        return misuse
+
+
+def _charges(body: Body, dataset: str, principal: str) -> Iterator[tuple[str, int]]:
+    """The events that an entry charges to an account, or gives back."""
+    if body["kind"] == "restore":
+        losses = [] if principal else body["lost"]
+        yield from ((canonical(loss["event"]), 1) for loss in losses if loss["dataset"] == dataset)
+    elif body["kind"] in _CHARGES and body["dataset"] == dataset and principal in ("", body["principal"]):
+        times = _CHARGES[body["kind"]]
+        yield canonical(body["event"]), times if principal or body["kind"] != "share" else 0

@@ -1,0 +1,64 @@
+"""What the ledger hands back: a receipt, a stored answer, or a refusal; and how a balance reads."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from sfumato.ledger.canon import Json
+
+Reason = Literal["budget", "unknown", "pending", "conflict", "lost", "refunded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A charge that is durable: data may be read now, once, and the answer settled with this receipt."""
+
+    sequence: int
+    head: str
+    dataset: str
+    principal: str
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A release the ledger already holds; nothing was drawn and the dataset was not charged again."""
+
+    sequence: int
+    head: str
+    release: Json
+
+    def __repr__(self) -> str:
+        return f"Answered(sequence={self.sequence}, head={self.head!r}, release=…)"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """No charge and no answer; it was decided without data and cost nothing."""
+
+    reason: Reason
+    problem: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.problem}\n\nhint: {self.hint}" if self.hint else self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """One cap and what was spent under it, in the currency's amount (for Rényi, at the order that is kept best)."""
+
+    dataset: str
+    principal: str
+    period: str
+    turn: str
+    currency: str
+    cap: Fraction
+    spent: Fraction
+    delta_cap: Fraction
+    delta_spent: Fraction
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the cap."""
+        return self.cap - self.spent

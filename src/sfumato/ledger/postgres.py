@@ -1,0 +1,143 @@
+"""The shared store: PostgreSQL, for several servers on one ledger (`pip install sfumato[postgres]`)."""
+
+import uuid
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sfumato.errors import LedgerUnavailable
+from sfumato.ledger.schema import POSTGRES, Steps, migrate
+from sfumato.ledger.store import Owner, Row, Transaction, unavailable
+
+if TYPE_CHECKING:
+    import psycopg
+
+T = TypeVar("T")
+_BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+_TURNSTILE = "LOCK TABLE turnstile IN EXCLUSIVE MODE"
+_RETRIES = 20
+
+
+class _Statements:
+    """A connection that speaks the ledger's dialect."""
+
+    def __init__(self, connection: "psycopg.Connection[Row]") -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Iterable[Row]:
+        """Run one statement; what it selects is fetched in pieces, so a long ledger does not fill memory."""
+        if sql.startswith("SELECT") and "ORDER BY" in sql:
+            return self._stream(sql, parameters)
+        cursor = self._connection.execute(_dialect(sql), parameters or None)
+        return cursor.fetchall() if cursor.description else []
+
+    def _stream(self, sql: str, parameters: Sequence[Any]) -> Iterator[Row]:
+        with self._connection.cursor(name="ledger") as cursor:
+            cursor.itersize = 5000
+            yield from cursor.execute(_dialect(sql), parameters or None)
+
+    def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run one statement for each row."""
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_dialect(sql), rows)
+
+
+def _dialect(sql: str) -> Any:
+    return sql.replace("?", "%s")
+
+
+class PostgresStore:
+    """A schema of a database; writers take turns at a lock, and isolation is serialisable all the same.
+
+    The lock comes before the transaction's snapshot, so a writer sees everything that was committed before its
+    turn and does not fail by serialisation; should it fail, the work is done again.
+    """
+
+    def __init__(self, dsn: str, *, schema: str, patience: float, steps: Steps = POSTGRES) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise LedgerUnavailable("psycopg is not installed", hint="pip install 'sfumato[postgres]'") from None
+        if not schema.isidentifier() or not schema.isascii() or not schema.islower():
+            raise LedgerUnavailable("the schema's name must be a lower-case identifier", hint="such as `ledger`")
+        self._psycopg, self._dsn, self._schema = psycopg, dsn, schema
+        self._patience = int(1000 * patience)
+        self._owner = Owner()
+        self._writer: psycopg.Connection[Row] | None = None
+        with self._guarded("opened"):
+            self._attempt(self._connected(), lambda run, _: self._migrate(run, steps), turnstile=None)
+
+    def _connected(self) -> "psycopg.Connection[Row]":
+        self._writer = self._writer or self._connection()
+        return self._writer
+
+    def _connection(self) -> "psycopg.Connection[Row]":
+        options = f"-c search_path={self._schema} -c synchronous_commit=on -c lock_timeout={self._patience}"
+        return self._psycopg.connect(self._dsn, autocommit=True, options=options)
+
+    def _migrate(self, run: Transaction, steps: Steps) -> None:
+        run.execute(f"SELECT pg_advisory_xact_lock({0x5F00A70})")
+        run.execute(f"CREATE SCHEMA IF NOT EXISTS {self._schema}")
+        run.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)")
+        rows = list(run.execute("SELECT max(version) FROM schema_version"))
+        version = rows[0][0] or 0
+        words = {"identity": uuid.uuid4().hex, "schema": self._schema}
+        reached = migrate(version, steps, run.execute, **words)
+        if reached != version:
+            run.execute("INSERT INTO schema_version VALUES (?)", (reached,))
+
+    @contextmanager
+    def _guarded(self, what: str) -> Generator[None]:
+        try:
+            yield
+        except self._psycopg.errors.LockNotAvailable:
+            raise unavailable(what, "another process holds it; try again") from None
+        except self._psycopg.Error:
+            raise unavailable(what, "see the database server") from None
+
+    def write(self, work: Callable[[Transaction, bool], T]) -> T:
+        """Run the work alone; the commit is on disk before this returns."""
+        self._owner.check()
+        with self._guarded("written"):
+            for _ in range(_RETRIES):
+                with suppress(self._psycopg.errors.SerializationFailure, self._psycopg.errors.DeadlockDetected):
+                    return self._attempt(self._connected(), work, turnstile=_TURNSTILE)
+            return self._attempt(self._connected(), work, turnstile=_TURNSTILE)
+
+    def _attempt(
+        self, connection: "psycopg.Connection[Row]", work: Callable[[Transaction, bool], T], *, turnstile: str | None
+    ) -> T:
+        run = _Statements(connection)
+        done = False
+        try:
+            run.execute(_BEGIN if turnstile else "BEGIN")
+            if turnstile:
+                run.execute(turnstile)
+            result = work(run, False)
+            run.execute("COMMIT")
+            done = True
+            return result
+        finally:
+            if not done:  # whatever state the connection is in, the next writer starts afresh
+                self._writer = None
+                with suppress(self._psycopg.Error):
+                    connection.close()
+
+    @contextmanager
+    def read(self) -> Generator[Transaction]:
+        """A consistent view, on a connection of its own."""
+        self._owner.check()
+        with self._guarded("read"):
+            connection = self._connection()
+            try:
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield _Statements(connection)
+            finally:
+                connection.close()
+
+    def close(self) -> None:
+        """Close the writer's connection."""
+        self._owner.check()
+        connection, self._writer = self._writer, None
+        if connection is not None:
+            connection.close()

@@ -1,0 +1,188 @@
+"""What can be asked of the ledger, and how each is decided inside one transaction.
+
+A request decides first and appends last: when it raises `LedgerMisuse` or returns `Refused`, nothing was appended.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sfumato import __version__
+from sfumato.accounting.events import Event
+from sfumato.errors import LedgerMisuse
+from sfumato.ledger.accounts import Account
+from sfumato.ledger.amounts import written
+from sfumato.ledger.budgets import Limits, known
+from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.outcomes import Answered, Receipt
+from sfumato.ledger.state import Body, key_of
+from sfumato.ledger.stored import StoredState
+
+
+class Request(Protocol):
+    """One thing asked; requests of one batch are decided one after the other."""
+
+    def names(self) -> Sequence[bytes]:
+        """The keys whose fate decides it, so that a batch can look them up together."""
+        ...
+
+    def decide(self, state: StoredState) -> Any:
+        """The outcome, after appending what it needs."""
+        ...
+
+
+class _Keyless:
+    def names(self) -> Sequence[bytes]:
+        """None."""
+        return ()
+
+
+# ---- caps ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Register(_Keyless):
+    """Caps for a dataset, or for a principal on it."""
+
+    dataset: str
+    principal: str
+    limits: Limits
+
+    def decide(self, state: StoredState) -> int:
+        """The sequence of the entry; asking the same again changes nothing, asking otherwise is refused."""
+        if self.principal and not state.accounts_of((self.dataset, "")):
+            raise LedgerMisuse(f"dataset `{self.dataset}` is not registered", hint="register it first")
+        wanted = {period: budget.text for period, budget in self.limits.periods().items()}
+        known = {account.period: account.budget.text for account in state.accounts_of((self.dataset, self.principal))}
+        if known == wanted:
+            return state.sequence
+        if known:
+            what = f"principal `{self.principal}`" if self.principal else f"dataset `{self.dataset}`"
+            raise LedgerMisuse(f"{what} has other caps already", hint="caps are for ever")
+        fields = {"kind": "grant", "principal": self.principal} if self.principal else {"kind": "register"}
+        body, _ = state.record({"dataset": self.dataset, "limits": wanted, **fields})
+        return int(body["sequence"])
+
+
+# ---- ends ---------------------------------------------------------------------------------------------------
+
+
+def _reservation(state: StoredState, receipt: Receipt) -> tuple[Body, int | None]:
+    """The reservation that a receipt names, and the entry that ended it."""
+    found = state.entry(receipt.sequence)
+    if found is None or found[1] != receipt.head or found[0]["kind"] != "reserve":
+        raise LedgerMisuse("the receipt does not belong to this ledger", hint="it may be from before a restore")
+    key = key_of(found[0]["principal"], found[0]["key"])
+    return found[0], None if state.opened(key) == receipt.sequence else state.fate(key)
+
+
+def _end(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[Body, str]:
+    same = {name: reserve[name] for name in ("dataset", "principal", "key", "data_version", "request_hash")}
+    return state.record({"kind": kind, "reserve": reserve["sequence"], **same, **fields})
+
+
+def _ended(state: StoredState, fate: int) -> tuple[Body, str]:
+    return state.certain_entry(fate)
+
+
+@dataclass(frozen=True)
+class Settle(_Keyless):
+    """Store the released answer; it may leave only after this."""
+
+    receipt: Receipt
+    release: Json
+
+    def decide(self, state: StoredState) -> Answered:
+        """The stored answer; settling twice alike changes nothing."""
+        reserve, fate = _reservation(state, self.receipt)
+        if fate is None:
+            body, head = _end(state, "settle", reserve, release=self.release)
+        else:
+            body, head = _ended(state, fate)
+            if body["kind"] != "settle":
+                what = "marked as lost" if body["kind"] == "lose" else "refunded"
+                raise LedgerMisuse(f"the reservation was {what}", hint="do not release this answer")
+            if canonical(body["release"]) != canonical(self.release):
+                raise LedgerMisuse("the reservation was settled with another answer", hint="release the stored one")
+        return Answered(body["sequence"], head, body["release"])
+
+
+@dataclass(frozen=True)
+class Lose(_Keyless):
+    """Mark an answer as lost: the charge stays."""
+
+    receipt: Receipt
+    reason: str
+
+    def decide(self, state: StoredState) -> None:
+        """Nothing; losing twice changes nothing."""
+        reserve, fate = _reservation(state, self.receipt)
+        if fate is None:
+            _end(state, "lose", reserve, reason=self.reason)
+        elif _ended(state, fate)[0]["kind"] != "lose":
+            raise LedgerMisuse("the reservation has ended already", hint="its answer is settled or refunded")
+
+
+@dataclass(frozen=True)
+class Refund(_Keyless):
+    """Give a charge back because the request failed before data were touched."""
+
+    receipt: Receipt
+    reason: str
+
+    def decide(self, state: StoredState) -> None:
+        """Nothing; refunding twice changes nothing."""
+        reserve, fate = _reservation(state, self.receipt)
+        if fate is None:
+            _end(state, "refund", reserve, reason=self.reason, **_given_back(reserve))
+        elif _ended(state, fate)[0]["kind"] != "refund":
+            raise LedgerMisuse("the reservation has ended already", hint="what is settled or lost is spent")
+
+
+def _given_back(reserve: Body) -> dict[str, Any]:
+    return {"charged": reserve["charged"], "event": reserve["event"], "reserved": reserve["time"]}
+
+
+@dataclass(frozen=True)
+class Recover(_Keyless):
+    """Mark every reservation as lost that is still open after some seconds."""
+
+    older_than: int
+    """In nanoseconds of ledger time."""
+
+    def decide(self, state: StoredState) -> int:
+        """How many were marked."""
+        latest = max(state.now, state.time) - self.older_than
+        stale = [body for body, _ in map(state.certain_entry, state.reservations()) if body["time"] <= latest]
+        for body in sorted(stale, key=lambda body: int(body["sequence"])):
+            _end(state, "lose", body, reason="recovered")
+        return len(stale)
+
+
+@dataclass(frozen=True)
+class Restore(_Keyless):
+    """The owner's word that a backup was put back, and what is known to have been spent since."""
+
+    reason: str
+    anchor: str
+    lost: Mapping[str, Event]
+
+    def decide(self, state: StoredState) -> int:
+        """The sequence of the entry."""
+        losses: list[dict[str, Any]] = []
+        for dataset, event in sorted(self.lost.items()):
+            accounts = state.accounts_of((dataset, ""))
+            if not accounts:
+                raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="name the datasets of the backup")
+            charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
+            losses.append({"dataset": dataset, "event": known(event).json, "charged": charged})
+        fields = {"accountant": __version__, "reason": self.reason, "anchor": self.anchor, "lost": losses}
+        body, _ = state.record({"kind": "restore", **fields})
+        return int(body["sequence"])
+
+
+def _unlimited(account: Account, event: Event) -> Sequence[str]:
+    """The price, or all of the cap where the event alone passes it."""
+    price = account.budget.price(event)
+    caps = ["inf" if cap is None else written(cap) for cap in account.budget.caps]
+    return caps if isinstance(price, str) else price

@@ -1,0 +1,164 @@
+"""One charge: decided in order, written once, answered from what is stored where it was asked before."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from sfumato import __version__
+from sfumato.ledger.accounts import Account
+from sfumato.ledger.amounts import GRID
+from sfumato.ledger.budgets import Budget, Known, Price
+from sfumato.ledger.canon import canonical, name_of, quoted
+from sfumato.ledger.outcomes import Answered, Receipt, Refused
+from sfumato.ledger.state import Accounts, Body, CapPassed, key_of, memo_of
+from sfumato.ledger.stored import StoredState
+
+
+class Reserve(NamedTuple):
+    """One event on one dataset by one principal."""
+
+    dataset: str
+    principal: str
+    event: Known
+    request_hash: str
+    key: str
+    data_version: str
+
+    def names(self) -> tuple[bytes, bytes]:
+        """The idempotency key and the canonical question."""
+        return key_of(self.principal, self.key), memo_of(self.dataset, self.data_version, self.request_hash)
+
+    def decide(self, state: StoredState) -> Receipt | Answered | Refused:
+        """A receipt if the event was charged; what is stored if it was asked before; else why not."""
+        key, memo = self.names()
+        before = state.fate(key) or state.opened(key)
+        if before:
+            return self._replay(state, before)
+        whole, own = state.accounts_of((self.dataset, "")), state.accounts_of((self.dataset, self.principal))
+        if not whole or not own:
+            return self._unknown(whole)
+        answered = state.fate(memo)
+        if answered:
+            return self._share(state, own, memo, answered)
+        if state.opened(memo):
+            return Refused("pending", "an equal question is being answered", "ask again when it is settled")
+        recorded = self._record(state, "reserve", (*whole, *own))
+        if isinstance(recorded, Refused):
+            return recorded
+        body, head = recorded
+        return Receipt(body["sequence"], head, self.dataset, self.principal, body["time"])
+
+    def _unknown(self, whole: Accounts) -> Refused:
+        if not whole:
+            return Refused("unknown", f"dataset `{self.dataset}` is not registered", "the owner registers it")
+        return Refused("unknown", f"principal `{self.principal}` has no cap here", "the owner grants one")
+
+    def _record(
+        self, state: StoredState, kind: str, accounts: Accounts, **fields: object
+    ) -> tuple[Body, str] | Refused:
+        """Append the charge to every account, if each has a price for the event and room for it."""
+        budgets = tuple([account.budget.text for account in accounts])
+        frame = _frame(self.event, kind, (self.dataset, self.principal, self.data_version), budgets)
+        if isinstance(frame, _Unpriced):
+            return Refused("budget", frame.problem, _whose(accounts[frame.account]))
+        body = {**frame.same, "key": self.key, "request_hash": self.request_hash, **fields}
+        try:
+            return state.record(body, canonical if fields else frame.text_of)
+        except CapPassed as passed:
+            return _too_much(passed)
+
+    def _content(self) -> Body:
+        """What makes two requests the same."""
+        return {
+            "data_version": self.data_version,
+            "dataset": self.dataset,
+            "event": self.event.json,
+            "key": self.key,
+            "principal": self.principal,
+            "request_hash": self.request_hash,
+        }
+
+    def _replay(self, state: StoredState, before: int) -> Answered | Refused:
+        """What became of the request that this key named first."""
+        fate, head = state.certain_entry(before)
+        first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate and fate["kind"] != "share" else fate
+        content = self._content()
+        if canonical({name: first[name] for name in content}) != canonical(content):
+            return Refused("conflict", "the idempotency key was used for another request", "use a new key")
+        if fate["kind"] == "share":
+            fate, head = state.certain_entry(fate["answer"])
+        if fate["kind"] == "settle":
+            return Answered(fate["sequence"], head, fate["release"])
+        if fate["kind"] == "reserve":
+            return Refused("pending", "the request is being answered", "ask again when it is settled")
+        if fate["kind"] == "lose":
+            return Refused("lost", "the answer was lost and its charge is spent", "ask again with a new key")
+        return Refused("refunded", "the request failed before data were touched", "ask again with a new key")
+
+    def _share(self, state: StoredState, own: Accounts, memo: bytes, answered: int) -> Answered | Refused:
+        """The stored answer; a principal who did not ask before has it charged to their own cap, once."""
+        body, head = state.certain_entry(answered)
+        seen = name_of("seen", self.principal, memo.hex())
+        if body["principal"] != self.principal and not state.fate(seen):
+            shared = self._record(state, "share", own, answer=answered, seen=seen.hex())
+            if isinstance(shared, Refused):
+                return shared
+        return Answered(answered, head, body["release"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Unpriced:
+    account: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The parts of an entry that charges of one kind share, and their canonical text."""
+
+    same: Body
+    before: str
+    between: str
+
+    def text_of(self, body: Body) -> str:
+        """What `canonical` writes, with the shared parts written once."""
+        key, sha = quoted(body["key"]), body["request_hash"]
+        return f'{self.before}{key}{self.between}{sha}","sequence":{body["sequence"]},"time":{body["time"]}}}'
+
+
+@lru_cache(maxsize=1 << 12)
+def _frame(event: Known, kind: str, about: tuple[str, str, str], budgets: tuple[str, ...]) -> _Frame | _Unpriced:
+    """The frame of a charge to accounts with these budgets, or which of them cannot price the event and why."""
+    charged: dict[str, Price] = {}
+    for account, text in enumerate(budgets):
+        budget = Budget.from_text(text)
+        price = event.price(budget)
+        if isinstance(price, str):
+            return _Unpriced(account, price)
+        charged[budget.currency] = price
+    dataset, principal, data_version = about
+    same: Body = {
+        "accountant": __version__,
+        "charged": charged,
+        "data_version": data_version,
+        "dataset": dataset,
+        "event": event.json,
+        "kind": kind,
+        "principal": principal,
+    }
+    marked = canonical({**same, "key": "", "request_hash": "", "sequence": 0, "time": 0})
+    before, after = marked.rsplit('"key":""', 1)
+    between = after.rsplit('","sequence":0,"time":0}', 1)[0]
+    return _Frame(same, f'{before}"key":', between)
+
+
+def _whose(account: Account) -> str:
+    dataset, principal = account.holder
+    who = f"of principal `{principal}`" if principal else f"of dataset `{dataset}`"
+    return f"the {account.period or 'lifetime'} budget {who} decides; ask a cheaper question"
+
+
+def _too_much(passed: CapPassed) -> Refused:
+    costs = ", ".join("∞" if units is None else f"{units / GRID:.6g}" for units in passed.price)
+    left = f"{float(passed.account.balance().remaining):.6g}"
+    return Refused("budget", f"the event costs {costs} (δ last) and {left} is left", _whose(passed.account))

@@ -1,0 +1,107 @@
+"""Tables and how they change: a tuple of steps, each applied once, in order, for ever.
+
+The tables are the same in both stores. Amounts are digits in text, because they have more of them than any
+integer column; the CHECKs compare them as numbers. Entries cannot be changed or removed.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+
+from sfumato.errors import LedgerUnavailable
+
+APPLICATION_ID = 0x5F00A70  # marks an SQLite file as a ledger
+
+
+def _number(column: str) -> str:
+    """Digits only, and no zero in front unless it is the number."""
+    stripped = f"length(ltrim({column}, '0123456789')) = 0"
+    return f"{stripped} AND length({column}) BETWEEN 1 AND 200 AND ({column} = '0' OR substr({column}, 1, 1) <> '0')"
+
+
+def _at_most(column: str, cap: str) -> str:
+    """Two numbers without zeros in front compare by length, then as text."""
+    return f"length({column}) < length({cap}) OR (length({column}) = length({cap}) AND {column} <= {cap})"
+
+
+_TABLES = f"""
+CREATE TABLE identity (
+  one BIGINT PRIMARY KEY CHECK (one = 1),
+  name TEXT NOT NULL CHECK (length(name) = 32)
+) STRICT;
+CREATE TABLE entries (
+  sequence BIGINT PRIMARY KEY CHECK (sequence >= 1),
+  body TEXT NOT NULL CHECK (length(body) > 0),
+  head TEXT NOT NULL CHECK (length(head) = 64)
+) STRICT;
+CREATE TABLE accounts (
+  dataset TEXT NOT NULL CHECK (dataset <> ''),
+  principal TEXT NOT NULL,
+  period TEXT NOT NULL CHECK (period IN ('', 'hour', 'day', 'month', 'year')),
+  budget TEXT NOT NULL,
+  turn TEXT NOT NULL,
+  spent TEXT NOT NULL CHECK ({_number("spent")}),
+  cap TEXT NOT NULL CHECK ({_number("cap")}),
+  delta_spent TEXT NOT NULL CHECK ({_number("delta_spent")}),
+  delta_cap TEXT NOT NULL CHECK ({_number("delta_cap")}),
+  curve TEXT NOT NULL,
+  PRIMARY KEY (dataset, principal, period),
+  CHECK ({_at_most("spent", "cap")}),
+  CHECK ({_at_most("delta_spent", "delta_cap")})
+) STRICT;
+CREATE TABLE open_keys (
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence)
+) STRICT;
+CREATE TABLE closed_keys (
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence)
+) STRICT;
+INSERT INTO identity VALUES (1, '{{identity}}')
+"""
+
+
+def _sqlite(script: str) -> list[str]:
+    kept = [
+        statement.strip().replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY").replace("BIGINT", "INTEGER")
+        for statement in script.split(";\n")
+    ]
+    keyed = ("CREATE TABLE open_keys", "CREATE TABLE closed_keys", "CREATE TABLE accounts")
+    return [text + ", WITHOUT ROWID" if text.startswith(keyed) else text for text in kept]
+
+
+def _postgres(script: str) -> list[str]:
+    return [
+        statement.strip().removesuffix(" STRICT").replace("name BLOB", "name BYTEA")
+        for statement in script.split(";\n")
+    ]
+
+
+_SQLITE_GUARDS = [
+    f"""CREATE TRIGGER entries_never_{verb} BEFORE {verb.upper()} ON entries
+    BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END"""
+    for verb in ("update", "delete")
+]
+_POSTGRES_GUARDS = [
+    """CREATE FUNCTION {schema}.ledger_refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$""",
+    """CREATE TRIGGER entries_never_change BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+    FOR EACH STATEMENT EXECUTE FUNCTION {schema}.ledger_refuse()""",
+    "CREATE TABLE turnstile ()",
+]
+
+Steps = tuple[list[str], ...]
+SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS,)
+POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS,)
+
+
+def migrate(version: int, steps: Steps, run: Callable[[str], object], **words: str) -> int:
+    """Apply the steps that a ledger of some version lacks; a ledger from the future is refused."""
+    if version > len(steps):
+        raise LedgerUnavailable(
+            f"the ledger has schema version {version} and this program knows {len(steps)}",
+            hint="use the newer program that wrote it",
+        )
+    for step in steps[version:]:
+        for statement in step:
+            run(reduce(lambda text, word: text.replace("{" + word + "}", words[word]), words, statement))
+    return len(steps)

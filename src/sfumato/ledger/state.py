@@ -1,0 +1,202 @@
+"""What follows from the entries: accounts, the fate of every key, the head of the chain.
+
+`apply` is the only place where an entry changes anything. The writer runs it as it appends, `verify` runs it again
+over the stored entries, so the state that was kept and the state that follows can be compared.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from sfumato.errors import LedgerDamaged
+from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger.budgets import Budget, Price, Units, turn
+from sfumato.ledger.canon import GENESIS, canonical, link, name_of
+
+Accounts = tuple[Account, ...]
+Body = dict[str, Any]
+"""An entry: its kind, its sequence, its time, and what the kind needs."""
+
+
+class CapPassed(Exception):
+    """A charge that an account does not hold; nothing has changed."""
+
+    def __init__(self, account: Account, price: Units) -> None:
+        super().__init__()
+        self.account, self.price = account, price
+
+
+class State:
+    """The state after some entries, in memory."""
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self.head = GENESIS
+        self.time = 0
+        self.accounts: dict[Holder, Accounts] = {}
+        self.open: dict[bytes, int] = {}
+        self.closed: dict[bytes, int] = {}
+
+    # ---- where state comes from: a store fills these in ----
+
+    def accounts_of(self, holder: Holder) -> Accounts:
+        """The accounts of a holder: the lifetime's and those of windows; none for a stranger."""
+        return self.accounts.get(holder, ())
+
+    def opened(self, key: bytes) -> int | None:
+        """The entry that opened a key, while it is open."""
+        return self.open.get(key)
+
+    def put(self, holder: Holder, accounts: Accounts) -> None:
+        """Keep the accounts of a holder."""
+        self.accounts[holder] = accounts
+
+    def hold(self, key: bytes, sequence: int) -> None:
+        """Open a key."""
+        self.open[key] = sequence
+
+    def drop(self, key: bytes) -> None:
+        """Take an open key away."""
+        del self.open[key]
+
+    def close(self, key: bytes, sequence: int) -> None:
+        """Give a key its fate."""
+        self.closed[key] = sequence
+
+    # ---- what entries do ----
+
+    def append(self, body: Body, now: int, text_of: Callable[[Body], str] = canonical) -> str:
+        """Number the next entry, give it ledger time, which never runs backward, and do what it says; its text."""
+        body["sequence"], body["time"] = self.sequence + 1, max(now, self.time)
+        _APPLY[body["kind"]](self, body)
+        text = text_of(body)
+        self._move(body, text)
+        return text
+
+    def follow(self, body: Body, text: str) -> None:
+        """Move on by an entry that was stored."""
+        if body["sequence"] != self.sequence + 1 or body["time"] < self.time:
+            raise LedgerDamaged(f"entry {self.sequence + 1} is missing, out of order or back in time")
+        try:
+            _APPLY[body["kind"]](self, body)
+        except CapPassed:
+            raise LedgerDamaged(f"entry {body['sequence']} passes a cap") from None
+        self._move(body, text)
+
+    def _move(self, body: Body, text: str) -> None:
+        self.sequence, self.time = body["sequence"], body["time"]
+        self.head = link(self.head, text)
+
+
+@lru_cache(maxsize=1 << 10)
+def key_of(principal: str, key: str) -> bytes:
+    """What an idempotency key is kept as: it belongs to one principal."""
+    return name_of("key", principal, key)
+
+
+@lru_cache(maxsize=1 << 10)
+def memo_of(dataset: str, data_version: str, request_hash: str) -> bytes:
+    """What a canonical question on one version of a dataset is kept as."""
+    return name_of("memo", dataset, data_version, request_hash)
+
+
+def _price(charged: Mapping[str, Iterable[str]], account: Account) -> Units:
+    texts = charged[account.budget.currency]
+    return (texts if isinstance(texts, Price) else Price.of(texts)).units
+
+
+def _charge(state: State, body: Body, *holders: Holder) -> None:
+    """Add the price to every account of every holder, or to none."""
+    charged, time = body["charged"], body["time"]
+    changed: list[tuple[Holder, Accounts]] = []
+    for holder in holders:
+        afters = []
+        for account in state.accounts_of(holder):
+            price = _price(charged, account)
+            after = account.at(time).after(price)
+            if not after.keeps_its_cap():
+                raise CapPassed(account.at(time), price)
+            afters.append(after)
+        changed.append((holder, tuple(afters)))
+    for holder, accounts in changed:
+        state.put(holder, accounts)
+
+
+def _open_accounts(state: State, body: Body) -> None:
+    """register: the caps of a dataset; grant: those of a principal on it."""
+    holder = (body["dataset"], body.get("principal", ""))
+    budgets = {period: Budget.from_text(text) for period, text in sorted(body["limits"].items())}
+    state.put(holder, tuple(Account.empty(holder, period, budget, body["time"]) for period, budget in budgets.items()))
+
+
+def _reserve(state: State, body: Body) -> None:
+    dataset, principal = body["dataset"], body["principal"]
+    _charge(state, body, (dataset, ""), (dataset, principal))
+    state.hold(key_of(principal, body["key"]), body["sequence"])
+    state.hold(memo_of(dataset, body["data_version"], body["request_hash"]), body["sequence"])
+
+
+def _share(state: State, body: Body) -> None:
+    """A stored answer shown to another principal: their account is charged, the dataset's is not."""
+    _charge(state, body, (body["dataset"], body["principal"]))
+    state.close(key_of(body["principal"], body["key"]), body["sequence"])
+    state.close(bytes.fromhex(body["seen"]), body["sequence"])
+
+
+def _keys(state: State, body: Body) -> tuple[bytes, bytes]:
+    """The two keys of the reservation that an entry ends."""
+    key = key_of(body["principal"], body["key"])
+    memo = memo_of(body["dataset"], body["data_version"], body["request_hash"])
+    if state.opened(key) != body["reserve"] or state.opened(memo) != body["reserve"]:
+        raise LedgerDamaged(f"entry {body['sequence']} ends a reservation that is not open")
+    state.drop(key)
+    state.drop(memo)
+    return key, memo
+
+
+def _settle(state: State, body: Body) -> None:
+    for key in _keys(state, body):
+        state.close(key, body["sequence"])
+
+
+def _lose(state: State, body: Body) -> None:
+    key, _ = _keys(state, body)  # an equal question may be asked again, and is charged again
+    state.close(key, body["sequence"])
+
+
+def _refund(state: State, body: Body) -> None:
+    key, _ = _keys(state, body)
+    state.close(key, body["sequence"])
+    for holder in ((body["dataset"], ""), (body["dataset"], body["principal"])):
+        now = [account.at(body["time"]) for account in state.accounts_of(holder)]
+        charged_here = [account.turn == turn(account.period, body["reserved"]) for account in now]
+        state.put(
+            holder,
+            tuple(  # a window that is over gets nothing back
+                account.without(_price(body["charged"], account)) if here else account
+                for account, here in zip(now, charged_here, strict=True)
+            ),
+        )
+
+
+def _restore(state: State, body: Body) -> None:
+    """A backup was put back: what the owner says was lost is charged, whatever the cap."""
+    state.close(name_of("restore", str(body["sequence"])), body["sequence"])  # so that every entry leaves a trace
+    for loss in body["lost"]:
+        holder = (loss["dataset"], "")
+        now = [account.at(body["time"]) for account in state.accounts_of(holder)]
+        state.put(holder, tuple(account.after_the_fact(_price(loss["charged"], account)) for account in now))
+
+
+_APPLY: dict[str, Callable[[State, Body], None]] = {
+    "register": _open_accounts,
+    "grant": _open_accounts,
+    "reserve": _reserve,
+    "share": _share,
+    "settle": _settle,
+    "lose": _lose,
+    "refund": _refund,
+    "restore": _restore,
+}
+KINDS = tuple(_APPLY)
+"""Every kind of entry; their meaning never changes."""

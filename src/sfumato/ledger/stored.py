@@ -1,0 +1,180 @@
+"""The state as a store keeps it: read as far as a batch of requests needs, written back once at its end."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+
+from sfumato.errors import LedgerDamaged
+from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger.budgets import Budget
+from sfumato.ledger.canon import canonical
+from sfumato.ledger.state import Accounts, Body, State
+from sfumato.ledger.store import Row, Transaction
+
+_ACCOUNTS = "SELECT dataset, principal, period, turn, budget, spent, delta_spent, curve FROM accounts"
+_KEYS = """SELECT name, sequence, 0 FROM open_keys WHERE name IN ({0})
+UNION ALL SELECT name, sequence, 1 FROM closed_keys WHERE name IN ({0})"""
+_LATEST = "SELECT sequence, body, head FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)"
+_UPDATE = """UPDATE accounts SET turn = ?, spent = ?, cap = ?, delta_spent = ?, curve = ?
+WHERE dataset = ? AND principal = ? AND period = ?"""
+_INSERT = """INSERT INTO accounts (dataset, principal, period, budget, delta_cap, turn, spent, cap, delta_spent, curve)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+_MOST_HOLDERS = 10_000
+_MOST_ROWS = 256
+
+
+class StoredState(State):
+    """State inside a transaction; `flush` writes what changed.
+
+    It may serve the next transaction too, as long as nobody else has written in between.
+    """
+
+    def __init__(self, run: Transaction) -> None:
+        super().__init__()
+        for self.sequence, body, self.head in run.execute(_LATEST):
+            self.time = json.loads(body)["time"]
+        self.begin(run, 0)
+
+    def begin(self, run: Transaction, now: int) -> None:
+        """Start a batch of requests; what is known of keys is asked anew."""
+        self.now, self._run = now, run
+        self.open, self.closed = {}, {}
+        self._asked: set[bytes] = set()
+        self._new: set[Holder] = set()
+        self._changed: set[Holder] = set()
+        self._held: set[bytes] = set()
+        self._dropped: set[bytes] = set()
+        self._closed_now: dict[bytes, int] = {}
+        self._entries: list[tuple[int, str, str]] = []
+        if len(self.accounts) > _MOST_HOLDERS:
+            self.accounts = {}
+
+    # ---- reading ----
+
+    def look_up(self, keys: Iterable[bytes]) -> None:
+        """Read what is known of some keys, all at once."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self._asked]
+        if not wanted:
+            return
+        self._asked.update(wanted)
+        padded = wanted + [wanted[0]] * ((1 << (len(wanted) - 1).bit_length()) - len(wanted))  # few distinct statements
+        marks = ",".join("?" * len(padded))
+        for name, sequence, closed in self._run.execute(_KEYS.format(marks), (*padded, *padded)):
+            (self.closed if closed else self.open)[name] = sequence
+
+    def opened(self, key: bytes) -> int | None:
+        """The entry that opened a key, while it is open."""
+        if key not in self._asked:
+            self.look_up((key,))
+        return self.open.get(key)
+
+    def fate(self, key: bytes) -> int | None:
+        """The entry that closed a key."""
+        if key not in self._asked:
+            self.look_up((key,))
+        return self.closed.get(key)
+
+    def accounts_of(self, holder: Holder) -> Accounts:
+        """The accounts of a holder: the lifetime's and those of windows; none for a stranger."""
+        found = self.accounts.get(holder)
+        if found is None:
+            found = tuple(accounts_in(self._run, holder))
+            if found:
+                self.accounts[holder] = found
+        return found
+
+    def entry(self, sequence: int) -> tuple[Body, str] | None:
+        """A stored entry and the chain's head after it."""
+        for body, head in self._run.execute("SELECT body, head FROM entries WHERE sequence = ?", (sequence,)):
+            return json.loads(body), head
+        return None
+
+    def certain_entry(self, sequence: int) -> tuple[Body, str]:
+        """A stored entry that the state speaks of."""
+        found = self.entry(sequence)
+        if found is None:
+            raise LedgerDamaged(f"entry {sequence} is missing")
+        return found
+
+    def reservations(self) -> list[int]:
+        """Every reservation that is open."""
+        return [n for (n,) in self._run.execute("SELECT DISTINCT sequence FROM open_keys")]
+
+    # ---- writing ----
+
+    def record(self, body: Body, text_of: Callable[[Body], str] = canonical) -> tuple[Body, str]:
+        """Append an entry now; its body and the chain's head after it."""
+        text = self.append(body, self.now, text_of)
+        self._entries.append((self.sequence, text, self.head))
+        return body, self.head
+
+    def put(self, holder: Holder, accounts: Accounts) -> None:
+        """Keep the accounts of a holder."""
+        if holder not in self.accounts:
+            self._new.add(holder)
+        self._changed.add(holder)
+        super().put(holder, accounts)
+
+    def hold(self, key: bytes, sequence: int) -> None:
+        """Open a key."""
+        super().hold(key, sequence)
+        self._held.add(key)
+
+    def drop(self, key: bytes) -> None:
+        """Take an open key away."""
+        super().drop(key)
+        (self._held.remove if key in self._held else self._dropped.add)(key)
+
+    def close(self, key: bytes, sequence: int) -> None:
+        """Give a key its fate."""
+        super().close(key, sequence)
+        self._closed_now[key] = sequence
+
+    def flush(self) -> None:
+        """Write the entries and all that follows from them."""
+        if not self._entries:
+            return
+        many = self._run.executemany
+        self._insert("entries (sequence, body, head)", self._entries)
+        if self._dropped:
+            many("DELETE FROM open_keys WHERE name = ?", [(key,) for key in self._dropped])
+        self._insert("open_keys (name, sequence)", [(key, self.open[key]) for key in self._held])
+        self._insert("closed_keys (name, sequence)", list(self._closed_now.items()))
+        new = [account for holder in self._new for account in self.accounts[holder]]
+        if new:
+            many(_INSERT, [(*_key(account), *_fixed(account), *account.row()) for account in new])
+        changed = [account for holder in self._changed - self._new for account in self.accounts[holder]]
+        if changed:
+            many(_UPDATE, [(*account.row(), *_key(account)) for account in changed])
+
+    def _insert(self, table: str, rows: Sequence[Row]) -> None:
+        """Insert rows by statements of 2ⁿ rows: there are few of them, and each gives up the interpreter once."""
+        start = 0
+        while start < len(rows):
+            size = min(_MOST_ROWS, 1 << (len(rows) - start).bit_length() - 1)
+            values = ",".join([f"({','.join('?' * len(rows[0]))})"] * size)
+            self._run.execute(f"INSERT INTO {table} VALUES {values}", tuple(chain(*rows[start : start + size])))
+            start += size
+
+
+def _key(account: Account) -> Row:
+    return *account.holder, account.period
+
+
+def _fixed(account: Account) -> Row:
+    return account.budget.text, str(account.budget.caps[-1])
+
+
+def accounts_in(run: Transaction, holder: Holder | None = None) -> list[Account]:
+    """The stored accounts: of one holder, or all there are."""
+    if holder is None:
+        return [_read(row) for row in run.execute(_ACCOUNTS)]
+    found = [_read(row) for row in run.execute(f"{_ACCOUNTS} WHERE dataset = ? AND principal = ?", holder)]
+    return sorted(found, key=lambda account: account.period)
+
+
+def _read(row: Row) -> Account:
+    dataset, principal, period, turn, budget, spent, delta, curve = row
+    used = [value if value is None else int(value) for value in json.loads(curve)] if curve else [int(spent)]
+    return Account((dataset, principal), period, turn, Budget.from_text(budget), (*used, int(delta)))

@@ -1,0 +1,116 @@
+"""Walking the chain: every entry again, and the state that follows compared with the state that was kept."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sfumato.errors import LedgerDamaged, LedgerRolledBack, SfumatoError
+from sfumato.ledger.anchors import Anchor
+from sfumato.ledger.canon import GENESIS
+from sfumato.ledger.state import Body, State
+from sfumato.ledger.store import Transaction
+from sfumato.ledger.stored import accounts_in
+
+_MODULUS = 1 << 256
+_LATEST = "SELECT sequence, head FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry as it is stored: its number, its body, the chain's head after it."""
+
+    sequence: int
+    body: Body
+    head: str
+
+
+class _Walk(State):
+    """State that keeps a sum of hashes for the closed keys, so that a long ledger does not fill memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count, self.sum = 0, 0
+
+    def close(self, key: bytes, sequence: int) -> None:
+        """Count the key."""
+        self.count, self.sum = self.count + 1, (self.sum + _hash(key, sequence)) % _MODULUS
+
+
+def _hash(key: bytes, sequence: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{key.hex()} {sequence}".encode()).digest())
+
+
+def rows(run: Transaction) -> Iterator[tuple[int, str, str]]:
+    """The stored entries in order, as text."""
+    yield from run.execute("SELECT sequence, body, head FROM entries ORDER BY sequence")
+
+
+def latest(run: Transaction) -> Anchor:
+    """The anchor of the newest entry."""
+    ((identity,),) = run.execute("SELECT name FROM identity")
+    for sequence, head in run.execute(_LATEST):
+        return Anchor(identity, sequence, head)
+    return Anchor(identity, 0, GENESIS)
+
+
+def walk(run: Transaction, anchor: Anchor | None) -> Anchor:
+    """The anchor of what was walked, or LedgerDamaged with the first entry that is wrong."""
+    found = latest(run)
+    if anchor is not None and anchor.identity != found.identity:
+        raise LedgerDamaged("the anchor belongs to another ledger")
+    state = _Walk()
+    for sequence, text, stored in rows(run):
+        _step(state, sequence, text, stored)
+        if anchor is not None and anchor.sequence == sequence and anchor.head != stored:
+            raise LedgerDamaged(f"entry {sequence} is not the one that was anchored")
+    _compare(run, state)
+    if anchor is not None and anchor.sequence > state.sequence:
+        raise rolled_back(anchor, state.sequence)
+    return found
+
+
+def _step(state: State, sequence: int, text: str, stored: str) -> None:
+    try:
+        body = json.loads(text)
+        state.follow(body, text)
+    except LedgerDamaged:
+        raise
+    except (SfumatoError, ValueError, KeyError, TypeError, AttributeError):
+        raise LedgerDamaged(f"entry {state.sequence + 1} cannot be read") from None
+    if state.head != stored or state.sequence != sequence:
+        raise LedgerDamaged(f"entry {state.sequence} does not follow from the one before")
+
+
+def _compare(run: Transaction, state: _Walk) -> None:
+    followed = {account for accounts in state.accounts.values() for account in accounts}
+    if set(accounts_in(run)) != followed:
+        raise LedgerDamaged("an account does not follow from the entries")
+    if dict(run.execute("SELECT name, sequence FROM open_keys")) != state.open:
+        raise LedgerDamaged("the open reservations do not follow from the entries")
+    count, total = 0, 0
+    for key, sequence in run.execute("SELECT name, sequence FROM closed_keys ORDER BY name"):
+        count, total = count + 1, (total + _hash(key, sequence)) % _MODULUS
+    if (count, total) != (state.count, state.sum):
+        raise LedgerDamaged("the index of keys does not follow from the entries")
+
+
+def check_anchor(run: Transaction, anchor: Anchor) -> None:
+    """Whether the ledger contains what was anchored, by one look-up: cheap enough for every opening."""
+    found = latest(run)
+    if anchor.identity != found.identity:
+        raise LedgerDamaged("the anchor belongs to another ledger", hint="each ledger has an anchor of its own")
+    if anchor.sequence > found.sequence:
+        raise rolled_back(anchor, found.sequence)
+    if anchor.sequence:
+        heads = [head for (head,) in run.execute("SELECT head FROM entries WHERE sequence = ?", (anchor.sequence,))]
+        if heads != [anchor.head]:
+            raise LedgerDamaged(f"entry {anchor.sequence} is not the one that was anchored")
+
+
+def rolled_back(anchor: Anchor, last: int) -> LedgerRolledBack:
+    """The ledger ends before its anchor."""
+    return LedgerRolledBack(
+        f"the ledger ends at entry {last} and its anchor is at {anchor.sequence}: an older copy was put back",
+        hint="put the newest copy back, or let the owner restore this one",
+    )

