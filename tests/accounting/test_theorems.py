@@ -1,6 +1,7 @@
 """The named theorems: as proved, inverted, and against brute force."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from sfumato.accounting import (
     basic_composition,
     dp_to_rdp,
     dp_to_zcdp,
+    events,
     group_privacy,
     optimal_delta,
     probability_bound,
@@ -119,3 +121,15 @@ def test_overflow_is_infinite_and_not_an_error() -> None:
     assert advanced_composition(1000, 0, 2, 1e-6, tight=False)[0] == math.inf
     assert optimal_delta(math.inf, 1, 0.1, 3) == pytest.approx(1 - 0.9**3)
     assert rdp_to_dp_improved(2, math.inf, 1e-6) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-6, 1e-9, 1e-12, 1e-100, 1e-200])
+@pytest.mark.parametrize("kind", [events.Pure, events.Laplace, events.Geometric, events.RandomizedResponse])
+def test_small_prices_do_not_vanish_in_rounding(kind: Any, epsilon: float) -> None:
+    """The curve of randomised response at small ε is αε²/2·(1 - O(ε)); a computed zero would make it free."""
+    for alpha in (1.5, 2.0, 8.0, 64.0):
+        price, limit = kind(epsilon).rdp(alpha), alpha * epsilon**2 / 2
+        assert price > 0
+        assert price <= max(limit * (1 + 1e-9), 5e-324)
+        if kind is not events.Laplace and epsilon < 1e-2:
+            assert price >= limit * (1 - 1e-2)

@@ -31,7 +31,18 @@ def two_point(epsilon: float, alpha: float) -> float:
     """Randomised response, the worst ε-private mechanism: ln(p^α·q^(1-α) + q^α·p^(1-α))/(α - 1) (Survey Lemma 9.7)."""
     log_p, log_q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
     first, second = alpha * log_p + (1 - alpha) * log_q, alpha * log_q + (1 - alpha) * log_p
-    return max(0.0, _log_add(first, second) / (alpha - 1)) * _SLACK
+    return _outward(_log_add(first, second), epsilon, alpha)
+
+
+def _outward(log: float, epsilon: float, alpha: float) -> float:
+    """log/(α - 1), rounded up: where terms cancel, by what their roundings may hide; never above αε²/2.
+
+    Every ε-private mechanism is ε²/2-zCDP (Survey Theorem 8.14), which is near the truth where ε is small and the
+    logarithm all rounding. A price is never zero: many times zero would be free.
+    """
+    hidden = 2.0**-47 * (1 + alpha) * (1 + epsilon)
+    own = (max(0.0, log) + hidden) / (alpha - 1)
+    return max(5e-324, min(own, alpha * epsilon * epsilon / 2) * _SLACK)
 
 
 def categorical(epsilon: float, categories: int, alpha: float) -> float:
@@ -40,14 +51,14 @@ def categorical(epsilon: float, categories: int, alpha: float) -> float:
     log_p, log_q = epsilon - total, -total
     same = math.log(categories - 2) + log_q if categories > 2 else -math.inf
     first, second = alpha * log_p + (1 - alpha) * log_q, alpha * log_q + (1 - alpha) * log_p
-    return max(0.0, _log_add(_log_add(first, second), same) / (alpha - 1)) * _SLACK
+    return _outward(_log_add(_log_add(first, second), same), epsilon, alpha)
 
 
 def laplace(epsilon: float, alpha: float) -> float:
     """Laplace noise of scale 1/ε: ln(α/(2α-1)·e^((α-1)ε) + (α-1)/(2α-1)·e^(-αε))/(α - 1) (Mironov 2017)."""
     first = math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * epsilon
     second = math.log((alpha - 1) / (2 * alpha - 1)) - alpha * epsilon
-    return max(0.0, _log_add(first, second) / (alpha - 1)) * _SLACK
+    return _outward(_log_add(first, second), epsilon, alpha)
 
 
 def gaussian(rho: float, alpha: float) -> float:
@@ -83,7 +94,7 @@ def _of_one(law: LossLaw, alpha: float) -> float:
         total = top + math.log(float(np.exp(exponents - top).sum()))
         ends = float(exponents[np.argmax(losses)])
         if law.smooth is None or ends <= total - 42 or _bounded(law, depth):
-            return max(0.0, total / order)
+            return (max(0.0, total) + 2.0**-36) / order  # what roundings may hide where the logarithm is near zero
         depth *= 2
     return math.inf
 

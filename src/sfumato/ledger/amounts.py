@@ -21,6 +21,7 @@ Amount = str | int | Fraction | Decimal
 
 _DECIMAL = re.compile(r"(0|[1-9][0-9]{0,17})(\.[0-9]{1,24})?(e-?[0-9]{1,4})?")
 _RATIO = re.compile(r"(0|[1-9][0-9]{0,99})/([1-9][0-9]{0,99})")
+_WRITTEN = re.compile(r"(0|[1-9][0-9]{0,599})(/[1-9][0-9]{0,99})?")  # all that `written` writes
 _LEAST, _MOST = Fraction(1, 10**60), Fraction(10**18)
 _HINT = 'write it as text, such as "0.5", "1e-6" or "1/3"'
 
@@ -93,7 +94,7 @@ def written(units: int) -> str:
 @lru_cache(maxsize=1 << 14)
 def units_of(text: str) -> int:
     """The units that `written` wrote; anything else is refused."""
-    if not (_RATIO.fullmatch(text) or _DECIMAL.fullmatch(text)):
+    if not (_WRITTEN.fullmatch(text) or _DECIMAL.fullmatch(text)):
         raise InvalidParameter("amount", "is not a number of units", text)
     exact = Fraction(text) * GRID
     if exact.denominator != 1:

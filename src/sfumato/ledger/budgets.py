@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from sfumato.accounting.budgets import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.accounting.events import Event
+from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.exact.parameters import rational
 from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
@@ -26,6 +27,7 @@ Units = tuple[int | None, ...]
 _FIELDS = {"pure": ("epsilon", "delta"), "zcdp": ("rho", "delta"), "rdp": ("epsilon", "delta", "orders")}
 _PERIODS = {"hour": "%Y-%m-%dT%H", "day": "%Y-%m-%d", "month": "%Y-%m", "year": "%Y"}
 _SECOND = 10**9
+_BOUNDLESS = 10**400
 
 
 class Price(tuple[str, ...]):
@@ -155,15 +157,32 @@ class Known:
 
 @lru_cache(maxsize=1 << 14)
 def known(event: Event) -> Known:
-    """The event with its prices: events recur, and pricing one takes longer than charging it."""
-    return Known(event)
+    """The event with its prices: events recur, and pricing one takes longer than charging it.
+
+    What is priced is what the entry will say: an event that its JSON does not give back is refused.
+    """
+    written_and_read = from_json(event.to_json())
+    if type(written_and_read) is not type(event) or written_and_read != event:
+        raise InvalidParameter("event", "must be one of the accountant's own, found", type(event))
+    return Known(written_and_read)
+
+
+def _boundless(given: PureFilter | ZCDPFilter | RDPFilter) -> PureFilter | ZCDPFilter | RDPFilter:
+    """A filter of the same kind that admits whatever has a price: the caps are the accounts' to keep."""
+    if isinstance(given, PureFilter):
+        return PureFilter(_BOUNDLESS, 1)
+    if isinstance(given, ZCDPFilter):
+        return ZCDPFilter(_BOUNDLESS, 1)
+    return RDPFilter(_BOUNDLESS, given.delta, given.orders)
 
 
 def _price(budget: Budget, event: Event) -> Price | str:
     try:
-        spent = budget.filter.spend(event)
+        spent = _boundless(budget.filter).spend(event)
     except (BudgetExceeded, InvalidParameter) as error:
         return error.problem
+    except OverflowError:
+        return "the event is too large to be priced"
     curve = spent.spent if isinstance(spent.spent, tuple) else (spent.spent,)
     exact = (*curve, spent.spent_delta)
     units = [units_up(Fraction(value)) if math.isfinite(value) else None for value in exact]

@@ -46,10 +46,12 @@ class Group:
                 ticket.turn.acquire()
             else:
                 self._busy = ticket.leads = True
-        if not ticket.leads:
-            self._wait(ticket)
-        if ticket.leads:
-            self._lead()
+        try:
+            if not ticket.leads:
+                self._wait(ticket)
+        finally:  # who leads must lead, or nobody would again
+            if ticket.leads:
+                self._lead()
         if isinstance(ticket.outcome, BaseException):
             raise ticket.outcome
         return ticket.outcome
@@ -60,18 +62,16 @@ class Group:
             ticket.turn.acquire()
         except BaseException:
             with self._lock:
-                leads = ticket.leads
-                if not leads and ticket in self._waiting:
+                if not ticket.leads and ticket in self._waiting:
                     self._waiting.remove(ticket)
-            if leads:
-                self._lead()
             raise
 
     def _lead(self) -> None:
-        with self._lock:
-            batch = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
+        batch: list[_Ticket] = []
         outcomes: Sequence[Any] = ()
         try:
+            with self._lock:
+                batch.extend(self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting))))
             outcomes = self._decide([ticket.request for ticket in batch])
         finally:
             with self._lock:

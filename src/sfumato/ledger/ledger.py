@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 from sfumato.accounting import from_json
 from sfumato.accounting.events import Counted, Event, counted
 from sfumato.accounting.total import Total, total
-from sfumato.errors import InvalidParameter, LedgerMisuse, SfumatoError
+from sfumato.errors import InvalidParameter, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
 from sfumato.ledger import requests
 from sfumato.ledger.anchors import Anchor, AnchorFile
@@ -24,7 +24,7 @@ from sfumato.ledger.postgres import PostgresStore
 from sfumato.ledger.reserve import Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.state import Body
-from sfumato.ledger.store import Store, Transaction
+from sfumato.ledger.store import Owner, Store, Transaction
 from sfumato.ledger.stored import StoredState, accounts_in
 from sfumato.ledger.verify import Entry, check_anchor, latest, rows, walk
 
@@ -42,6 +42,7 @@ class Ledger:
 
     def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock = time.time_ns) -> None:
         self._store, self._clock = store, clock
+        self._owner = Owner()
         self._anchor_file = AnchorFile(anchor) if isinstance(anchor, Path) else None
         self._group = Group(self._decide)
         self._state: StoredState | None = None
@@ -196,6 +197,7 @@ class Ledger:
     # ---- the one way in ----
 
     def _ask(self, request: requests.Request) -> Any:
+        self._owner.check()  # before waiting: after a fork there is nobody left to lead
         return self._group.submit(request)
 
     def _decide(self, batch: Sequence[requests.Request]) -> Sequence[Any]:
@@ -214,8 +216,10 @@ class Ledger:
             self._state = state
             if self._anchor_file is not None:
                 self._anchor_file.advance(Anchor(self._identity, state.sequence, state.head))
-        except SfumatoError as error:
+        except LedgerError as error:
             return [copy(error) for _ in batch]
+        except Exception as error:  # one request's own fault: the others are decided without it
+            return [error] if len(batch) == 1 else [self._decide([request])[0] for request in batch]
         return outcomes
 
 

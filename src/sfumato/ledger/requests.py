@@ -11,7 +11,6 @@ from sfumato import __version__
 from sfumato.accounting.events import Event
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger.accounts import Account
-from sfumato.ledger.amounts import written
 from sfumato.ledger.budgets import Limits, known
 from sfumato.ledger.canon import Json, canonical
 from sfumato.ledger.outcomes import Answered, Receipt
@@ -176,13 +175,14 @@ class Restore(_Keyless):
                 raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="name the datasets of the backup")
             charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
             losses.append({"dataset": dataset, "event": known(event).json, "charged": charged})
+        for reservation in state.reservations():  # of before: what became of them is not known, so they are spent
+            _end(state, "lose", state.certain_entry(reservation)[0], reason="restored")
         fields = {"accountant": __version__, "reason": self.reason, "anchor": self.anchor, "lost": losses}
         body, _ = state.record({"kind": "restore", **fields})
         return int(body["sequence"])
 
 
 def _unlimited(account: Account, event: Event) -> Sequence[str]:
-    """The price, or all of the cap where the event alone passes it."""
+    """The price, or an infinite one where there is none; an account that is passed has nothing left."""
     price = account.budget.price(event)
-    caps = ["inf" if cap is None else written(cap) for cap in account.budget.caps]
-    return caps if isinstance(price, str) else price
+    return ["inf"] * len(account.budget.caps) if isinstance(price, str) else price

@@ -98,6 +98,11 @@ class Reserve(NamedTuple):
     def _share(self, state: StoredState, own: Accounts, memo: bytes, answered: int) -> Answered | Refused:
         """The stored answer; a principal who did not ask before has it charged to their own cap, once."""
         body, head = state.certain_entry(answered)
+        first = state.certain_entry(body["reserve"])[0]
+        if canonical(first["event"]) != canonical(self.event.json):
+            return Refused(
+                "conflict", "the question was answered at another price", "ask with the event that answered it"
+            )
         seen = name_of("seen", self.principal, memo.hex())
         if body["principal"] != self.principal and not state.fate(seen):
             shared = self._record(state, "share", own, answer=answered, seen=seen.hex())

@@ -86,6 +86,10 @@ class StoredState(State):
 
     def entry(self, sequence: int) -> tuple[Body, str] | None:
         """A stored entry and the chain's head after it."""
+        behind = self.sequence - sequence  # entries of this batch are not in the store yet
+        if 0 <= behind < len(self._entries):
+            _, text, latest = self._entries[-1 - behind]
+            return json.loads(text), latest
         for body, head in self._run.execute("SELECT body, head FROM entries WHERE sequence = ?", (sequence,)):
             return json.loads(body), head
         return None
@@ -99,7 +103,9 @@ class StoredState(State):
 
     def reservations(self) -> list[int]:
         """Every reservation that is open."""
-        return [n for (n,) in self._run.execute("SELECT DISTINCT sequence FROM open_keys")]
+        stored = self._run.execute("SELECT name, sequence FROM open_keys")
+        kept = {sequence for name, sequence in stored if bytes(name) not in self._dropped}
+        return sorted(kept | {self.open[key] for key in self._held})
 
     # ---- writing ----
 
