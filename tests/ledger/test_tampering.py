@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -161,8 +162,45 @@ def test_an_older_copy_put_back_is_refused_at_open(sqlite_opener: Opener, tmp_pa
     with sqlite_opener() as ledger, pytest.raises(LedgerRolledBack):
         ledger.verify(newest)
     anchor.unlink()
-    with sqlite_opener(anchor) as ledger:  # what an anchor cannot detect: one that is gone too
+    with pytest.raises(LedgerDamaged, match="missing or empty"):
+        sqlite_opener(anchor)
+    with sqlite_opener() as ledger:  # the owner's word that it is whole
+        anchor.write_text(ledger.anchor())
+    with sqlite_opener(anchor) as ledger:
         assert len(list(ledger.entries())) == 3
+
+
+def test_an_older_copy_put_back_under_an_open_ledger_is_noticed(sqlite_opener: Opener, tmp_path: Path) -> None:
+    anchor = tmp_path / "elsewhere.anchor"
+    with sqlite_opener(anchor) as ledger:
+        stocked(ledger)
+        backup = sqlite3.connect(tmp_path / "backup")
+        live = sqlite3.connect(sqlite_opener.path)
+        live.backup(backup)
+        charge(ledger, "q1")
+        charge(ledger, "q2")
+        backup.backup(live)
+        live.close()
+        backup.close()
+        with pytest.raises(LedgerRolledBack):
+            charge(ledger, "q3")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE accounts SET cap = '9' || cap",
+        "UPDATE accounts SET delta_cap = '99'",
+        "UPDATE accounts SET curve = 'x'",
+        "UPDATE accounts SET budget = '{}'",
+        "DELETE FROM identity",
+    ],
+)
+def test_what_the_tables_keep_beside_the_entries_is_compared_whole(opener: Opener, sql: str) -> None:
+    ledger = busy(opener())
+    opener.execute(sql)
+    with pytest.raises(LedgerDamaged):
+        (ledger or opener()).verify()
 
 
 def test_the_owner_restores_a_backup_by_an_entry(sqlite_opener: Opener, tmp_path: Path) -> None:

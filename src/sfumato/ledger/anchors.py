@@ -73,5 +73,5 @@ class AnchorFile:
                     os.ftruncate(descriptor, len(line))
             finally:
                 os.close(descriptor)
-        except OSError:
+        except (OSError, UnicodeDecodeError, InvalidParameter):
             raise unavailable("anchored", "its anchor file cannot be written; the charge counts as spent") from None

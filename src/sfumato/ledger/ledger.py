@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 from sfumato.accounting import from_json
 from sfumato.accounting.events import Counted, Event, counted
 from sfumato.accounting.total import Total, total
-from sfumato.errors import InvalidParameter, LedgerError, LedgerMisuse
+from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
 from sfumato.ledger import requests
 from sfumato.ledger.anchors import Anchor, AnchorFile
@@ -51,9 +51,15 @@ class Ledger:
             if self._anchor_file is not None:
                 known = self._anchor_file.read()
             with store.read() as run:
-                ((self._identity,),) = run.execute("SELECT name FROM identity")
+                newest = latest(run)
+                self._identity = newest.identity
                 if known is not None:
                     check_anchor(run, known)
+                elif self._anchor_file is not None and newest.sequence:
+                    raise LedgerDamaged(
+                        "the ledger has entries and its anchor file is missing or empty",
+                        hint="find the file; if the ledger is known to be whole, write what `anchor()` gives into it",
+                    )
         except BaseException:
             store.close()
             raise
@@ -205,6 +211,9 @@ class Ledger:
 
         def work(run: Transaction, follows: bool) -> tuple[list[Any], StoredState]:
             state = known if known is not None and follows else StoredState(run)
+            anchored = self._anchor_file.read() if self._anchor_file is not None and not follows else None
+            if anchored is not None:  # another has written, or an older copy was put back under us
+                check_anchor(run, anchored)
             state.begin(run, self._clock())
             state.look_up(name for request in batch for name in request.names())
             outcomes = [_outcome(request, state) for request in batch]

@@ -13,6 +13,8 @@ from sfumato.ledger.store import Transaction
 from sfumato.ledger.stored import accounts_in
 
 _MODULUS = 1 << 256
+_CAPS = "SELECT dataset, principal, period, cap, delta_cap FROM accounts"
+_UNREADABLE = (SfumatoError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 _LATEST = "SELECT sequence, head FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)"
 
 
@@ -48,7 +50,10 @@ def rows(run: Transaction) -> Iterator[tuple[int, str, str]]:
 
 def latest(run: Transaction) -> Anchor:
     """The anchor of the newest entry."""
-    ((identity,),) = run.execute("SELECT name FROM identity")
+    identities = [name for (name,) in run.execute("SELECT name FROM identity")]
+    if len(identities) != 1:
+        raise LedgerDamaged("the ledger has lost its identity")
+    identity = str(identities[0])
     for sequence, head in run.execute(_LATEST):
         return Anchor(identity, sequence, head)
     return Anchor(identity, 0, GENESIS)
@@ -76,7 +81,7 @@ def _step(state: State, sequence: int, text: str, stored: str) -> None:
         state.follow(body, text)
     except LedgerDamaged:
         raise
-    except (SfumatoError, ValueError, KeyError, TypeError, AttributeError):
+    except _UNREADABLE:
         raise LedgerDamaged(f"entry {state.sequence + 1} cannot be read") from None
     if state.head != stored or state.sequence != sequence:
         raise LedgerDamaged(f"entry {state.sequence} does not follow from the one before")
@@ -84,7 +89,12 @@ def _step(state: State, sequence: int, text: str, stored: str) -> None:
 
 def _compare(run: Transaction, state: _Walk) -> None:
     followed = {account for accounts in state.accounts.values() for account in accounts}
-    if set(accounts_in(run)) != followed:
+    caps = {(*a.holder, a.period, str(a.witness()[1]), str(a.budget.caps[-1])) for a in followed}
+    try:
+        kept, stored = set(accounts_in(run)), set(run.execute(_CAPS))
+    except _UNREADABLE:
+        raise LedgerDamaged("an account cannot be read") from None
+    if kept != followed or stored != caps:
         raise LedgerDamaged("an account does not follow from the entries")
     if dict(run.execute("SELECT name, sequence FROM open_keys")) != state.open:
         raise LedgerDamaged("the open reservations do not follow from the entries")
