@@ -79,7 +79,8 @@ def out_of_order(calls: list[Call], *, first: int, price: int, cap: int) -> int:
     """How often a history is not that of a counter asked by one caller at a time.
 
     Every grant has a sequence of its own. A call that was answered before another was asked has the smaller one. A
-    refusal is right if, at the latest when it was answered, there was no room: grants that were asked by then.
+    refusal is right if, at the latest when it was answered, there was no room: grants that were asked by then. There
+    are no more grants than the cap holds.
     """
     wrong = 0
     grants = sorted(call for call in calls if call[2])
@@ -98,7 +99,7 @@ def out_of_order(calls: list[Call], *, first: int, price: int, cap: int) -> int:
             possible += 1
         wrong += sequence == 0 and price * (possible + 1) <= cap
     wrong += sum(call[2] < first for call in grants)
-    return wrong
+    return wrong + max(0, len(grants) - cap // price)
 
 
 def race(opening: Opening, *, processes: int, charges: int, threads: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ledger_cases import Clock, Opener, ask
 from sfumato.accounting import events, total
 from sfumato.errors import LedgerRolledBack
 from sfumato.ledger import Answered, Budget, Limits, Receipt, Refused
+from sfumato.ledger.budgets import turn
 
 pytestmark = pytest.mark.slow
 COSTS = st.sampled_from([Fraction(1, 10), Fraction(1, 7), Fraction(3, 10), Fraction(2)])
@@ -33,10 +34,14 @@ class Model:
         self.answers: dict[tuple[str, int], tuple[str, Fraction]] = {}  # (question, version) -> asker, cost
         self.seen: set[tuple[str, str, int]] = set()
 
-    def reserve(self, who: str, key: str, *, question: str, cost: Fraction, version: int, day: int) -> str:
+    def reserve(  # noqa: PLR0911
+        self, who: str, key: str, *, question: str, cost: Fraction, version: int, day: int
+    ) -> str:
         if (who, key) in self.keys:
             return self.fate[who, key] if self.keys[who, key] == (question, cost, version) else "conflict"
         answered = (question, version) in self.answers
+        if answered and self.answers[question, version][1] != cost:
+            return "conflict"
         if answered and (self.answers[question, version][0] == who or (who, question, version) in self.seen):
             return "settled"
         if not answered and any(
@@ -149,8 +154,11 @@ class LedgerMachine(RuleBasedStateMachine):
         """Nothing renews by a clock that runs backward; the ledger stays on the day it has reached."""
         self.clock.pass_(-DAY)
         found = self.ledger.balances("visits")
+        reached = max(self.clock.now, list(self.ledger.entries())[-1].body["time"])
         self.clock.pass_(DAY)
         assert found[0].spent == self.model.spent[""]
+        (day,) = [balance for balance in found if balance.period == "day"]
+        assert day.turn == turn("day", reached)
 
     @rule()
     def restore(self) -> None:
@@ -165,6 +173,8 @@ class LedgerMachine(RuleBasedStateMachine):
         shutil.copy(self.folder / "newest", self.folder / "ledger")
         self.ledger = self.opener(self.anchor)
         self.ledger.restore(reason="a drill", anchor=self.anchor)
+        self.model.fate.update(dict.fromkeys(self.receipts, "lost"))
+        self.receipts.clear()
 
     @rule()
     def price_again(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ledger_cases import Opener, ask, charge, spent, stocked
-from sfumato.errors import LedgerUnavailable
+from sfumato.errors import LedgerMisuse, LedgerUnavailable
 from sfumato.ledger import Ledger, PostgresLedger, SqliteLedger
 from sfumato.ledger import postgres as postgres_module
 from sfumato.ledger.postgres import PostgresStore
@@ -327,8 +327,27 @@ def test_many_holders_do_not_stay_in_memory(opener: Opener, monkeypatch: pytest.
 
 def test_connections_of_the_standard_library_never_begin_by_themselves(tmp_path: Path) -> None:
     opening: Callable[[Path, float], Any] = connect
+    (tmp_path / "x").touch()
     connection = opening(tmp_path / "x", 1.0)
     connection.execute("CREATE TABLE t (a)")
     connection.execute("INSERT INTO t VALUES (1)")
     assert not connection.in_transaction
     connection.close()
+
+
+def test_a_file_that_was_removed_takes_no_charge(sqlite_opener: Opener) -> None:
+    ledger = stocked(sqlite_opener())
+    for name in ("", "-wal", "-shm"):
+        sqlite_opener.path.with_name(sqlite_opener.path.name + name).unlink(missing_ok=True)
+    with pytest.raises(LedgerUnavailable, match="could not be written"):
+        charge(ledger)
+    with pytest.raises(LedgerUnavailable):
+        ledger.balances("visits")
+    assert not sqlite_opener.path.exists()
+
+
+def test_a_closed_ledger_takes_no_charge(opener: Opener) -> None:
+    ledger = stocked(opener())
+    ledger.close()
+    with pytest.raises(LedgerMisuse, match="closed"):
+        charge(ledger)

@@ -42,7 +42,7 @@ class Ledger:
 
     def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock = time.time_ns) -> None:
         self._store, self._clock = store, clock
-        self._owner = Owner()
+        self._owner, self._closed = Owner(), False
         self._anchor_file = AnchorFile(anchor) if isinstance(anchor, Path) else None
         self._group = Group(self._decide)
         self._state: StoredState | None = None
@@ -67,7 +67,7 @@ class Ledger:
     # ---- caps ----
 
     def register(self, dataset: str, budget: Budget | Limits) -> int:
-        """Give a dataset its caps, for ever; the sequence of the entry."""
+        """Give a dataset its caps, for ever; the sequence of the latest entry, which is this one if it is new."""
         return cast(int, self._ask(requests.Register(_name("dataset", dataset), "", limits(budget))))
 
     def grant(self, dataset: str, principal: str, budget: Budget | Limits) -> int:
@@ -190,6 +190,7 @@ class Ledger:
 
     def close(self) -> None:
         """Give the store's connections back; open reservations stay open."""
+        self._closed = True
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -203,6 +204,8 @@ class Ledger:
     # ---- the one way in ----
 
     def _ask(self, request: requests.Request) -> Any:
+        if self._closed:
+            raise LedgerMisuse("the ledger is closed", hint="open it again")
         self._owner.check()  # before waiting: after a fork there is nobody left to lead
         return self._group.submit(request)
 

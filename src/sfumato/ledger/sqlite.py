@@ -39,7 +39,10 @@ Connect = Callable[[Path, float], Connection]
 
 def connect(path: Path, patience: float) -> Connection:
     """A connection of the standard library that never begins a transaction by itself."""
-    return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False, cached_statements=512)
+    existing = f"{path.absolute().as_uri()}?mode=rw"  # a file that is gone is not made anew
+    return sqlite3.connect(
+        existing, uri=True, timeout=patience, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
 
 
 class SqliteStore:
@@ -60,7 +63,7 @@ class SqliteStore:
         self._owner = Owner()
         self._writer: Connection | None = None
         self._seen: int | None = None
-        _private(path)
+        self._file = _private(path)
         try:
             self._write(self._connected(), lambda run, _: _migrate(run, steps))
         except failures as error:
@@ -86,6 +89,8 @@ class SqliteStore:
     def write(self, work: Callable[[Transaction, bool], T]) -> T:
         """Run the work alone; the commit is synced before this returns."""
         self._owner.check()
+        if _identity(self._path) != self._file:
+            raise unavailable("written", "its file was removed or replaced while it was open")
         try:
             return self._write(self._writer or self._connected(), work)
         except self._failures as error:
@@ -145,7 +150,16 @@ def _migrate(connection: Transaction, steps: Steps) -> None:
 _ANY_TABLE = "SELECT count(*) FROM sqlite_schema"
 
 
-def _private(path: Path) -> None:
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _private(path: Path) -> tuple[int, int] | None:
     """Make the file if there is none, readable by its owner alone; refuse one that others can open."""
     try:
         with suppress(FileExistsError):
@@ -164,3 +178,4 @@ def _private(path: Path) -> None:
         raise LedgerUnavailable(
             f"the ledger's file can be opened by others (mode {stat.S_IMODE(mode):o})", hint="chmod 600 it"
         )
+    return _identity(path)
