@@ -131,3 +131,15 @@ def test_half_steps_are_placed_alike_in_every_company(grid: float) -> None:
         assert domain.places([*halves, company])[:-1].tolist() == floats
     assert domain.places(np.array(halves)).tolist() == floats
     assert floats == [domain.place(half) for half in halves]
+
+
+def test_large_whole_numbers_are_placed_alike_in_every_company() -> None:
+    """Beyond 2**53 a float is not the number, and near a midpoint it would be placed elsewhere."""
+    domain = Grid(-(2**70), 2**70, 2**40)
+    values = [2**60 + 2**39 - 1, 2**60 + 2**39, -(2**62) - 2**39 - 1, 2**53 + 1]
+    alone = [domain.place(value) for value in values]
+    assert domain.places(values).tolist() == alone
+    assert domain.places(np.array(values)).tolist() == alone
+    for company in (0.5, 2**80, Fraction(1, 3)):
+        assert domain.places([*values, company])[:-1].tolist() == alone
+    assert domain.places(np.array([2**64 - 1], dtype=np.uint64)).tolist() == [domain.place(2**64 - 1)]

@@ -71,6 +71,16 @@ def test_weights_stand_for_equal_candidates() -> None:
     assert law.binomial(sample.count(1), len(sample), 0.9 * masses[1] / sum(masses)) < law.THRESHOLD
 
 
+def test_a_candidate_that_stands_for_none_does_not_drown_the_others() -> None:
+    """Its score is far above, so that beside it the others' weights are no floats at all."""
+    scores, bits = [10**6, 0, 1], SeededBits(21)
+    sample = [exact.exponential_mechanism(scores, 1, 1, weights=[0, 1, 1], bits=bits) for _ in range(4000)]
+    p = math.exp(0.5) / (1 + math.exp(0.5))
+    assert set(sample) == {1, 2}
+    assert law.binomial(sample.count(2), len(sample), p) > law.THRESHOLD
+    assert law.binomial(sample.count(2), len(sample), 0.8 * p) < law.THRESHOLD
+
+
 @pytest.mark.parametrize("weights", [[1, 1], [1, 1, -1], [0, 0, 0], [1.0, 1.0, 1.0], [[1, 1, 1]]])
 def test_bad_weights_are_refused(weights: Any) -> None:
     with pytest.raises(InvalidParameter, match="weights"):

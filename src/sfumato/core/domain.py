@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, cell, exact_array, integer, nearest, positive, rational
-from sfumato.exact.placing import nearest_step, nearest_steps
+from sfumato.exact.parameters import Real, cell, exact_array, integer, positive, rational
+from sfumato.exact.placing import clipped, nearest_step, nearest_steps
 
 
 @runtime_checkable
@@ -103,11 +103,8 @@ class Grid:
         if max(abs(ends.lower), abs(ends.upper)) > 2**53:
             raise InvalidParameter("step", "must leave at most 2**53 grid points on either side of zero", self.step)
         step = positive("step", self.step)
-        if array.dtype != np.object_:
-            # To just outside the domain first: that changes no place and keeps wild values on the fast path.
-            below, above = nearest((ends.lower - 2) * step), nearest((ends.upper + 2) * step)
-            array = np.clip(array.astype(np.float64), below, above)
-        steps = nearest_steps("values", array, step)
+        # To just outside the domain first: that changes no place and keeps wild values on the fast path.
+        steps = nearest_steps("values", clipped(array, (ends.lower - 2) * step, (ends.upper + 2) * step), step)
         if steps.dtype == np.object_:
             return np.array([ends.clip(place) for place in steps], dtype=np.int64)
         inside: NDArray[np.int64] = np.clip(steps, ends.lower, ends.upper)

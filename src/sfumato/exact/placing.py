@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact.parameters import cell, nearest
+from sfumato.exact.rounding import down, up
 from sfumato.exact.sampler import objects
 
 _HALF = Fraction(1, 2)
@@ -77,6 +78,18 @@ def _long(n: int) -> Any:
     if odd.bit_length() > 63 or zeros > 1000:
         return None
     return np.ldexp(np.longdouble(odd >> 32) * np.longdouble(2**32) + np.longdouble(odd & (2**32 - 1)), zeros)
+
+
+def clipped(array: NDArray[Any], lower: Fraction, upper: Fraction) -> NDArray[Any]:
+    """Numbers brought to just outside an interval, each exactly; rationals and what is wider stay as they are."""
+    if array.dtype.kind == "f":
+        return np.clip(array.astype(np.float64), down(lower), up(upper))
+    low, high = math.floor(lower), math.ceil(upper)
+    if array.dtype.kind in "iu" and low >= -(2**63) and high < 2**63:
+        if array.dtype == np.uint64:
+            array = np.minimum(array, np.uint64(2**63 - 1))
+        return np.clip(array.astype(np.int64), low, high)
+    return array
 
 
 def _is_within(array: NDArray[Any], limit: float) -> bool:

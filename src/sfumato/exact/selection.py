@@ -254,9 +254,13 @@ def exponential_mechanism(
 
     `weights` are whole numbers: how many equal candidates each one stands for, 0 for none.
     """
-    apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
-    many = None if weights is None else _multiplicities(weights, len(apart.floats))
-    return _invert(apart, many, _one_word(source(bits)))
+    rate, stream = _rate(epsilon, sensitivity, monotone=monotone), source(bits)
+    if weights is None:
+        return _invert(distances(scores, rate), None, _one_word(stream))
+    array = exact_array("scores", scores)
+    many = _multiplicities(weights, len(array))
+    some = np.flatnonzero(many)  # the best of those that stand for any: sums are precise beside a term of at least 1
+    return int(some[_invert(distances(array[some], rate), many[some], _one_word(stream))])
 
 
 Candidates = tuple[NDArray[np.int64], NDArray[np.int64]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.core import Change, Neighbours
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, exact_array, rational, whole
-from sfumato.exact.rounding import down, up
+from sfumato.exact.placing import clipped
 from sfumato.mechanisms.answers import Answers
 from sfumato.mechanisms.smooth import FLOOR, Measured, computed_at, handed_out
 
@@ -58,7 +58,7 @@ class Interval:
             )
         low, high = self.ends
         # Clipping to just outside the interval first keeps wild values on the fast path.
-        near = _clipped(array, rational("lower", self.lower), rational("upper", self.upper))
+        near = clipped(array, rational("lower", self.lower), rational("upper", self.upper))
         steps = near if self.grid is None else Answers(self.grid, array.size).place(near)
         if steps.dtype == np.object_:
             return np.array([max(low, min(high, int(step))) for step in steps], dtype=np.int64)
@@ -68,17 +68,6 @@ class Interval:
 
 def _are_whole(array: NDArray[Any]) -> bool:
     return array.dtype != np.object_ or all(value.denominator == 1 for value in array)
-
-
-def _clipped(array: NDArray[Any], lower: Fraction, upper: Fraction) -> NDArray[Any]:
-    if array.dtype.kind == "f":
-        return np.clip(array.astype(np.float64), down(lower), up(upper))
-    low, high = math.floor(lower), math.ceil(upper)
-    if array.dtype.kind in "iu" and low >= -(2**63) and high < 2**63:
-        if array.dtype == np.uint64:
-            array = np.minimum(array, np.uint64(2**63 - 1))
-        return np.clip(array.astype(np.int64), low, high)
-    return array
 
 
 @dataclass(frozen=True)
