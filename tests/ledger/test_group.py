@@ -131,11 +131,8 @@ class Interrupted:
         pass
 
 
-@pytest.mark.parametrize("made_leader", [False, True])
-def test_a_caller_who_is_interrupted_leaves_the_queue_in_order(
-    made_leader: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    slow, callers = lined_up()
+def interrupting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The moment at which the caller `impatient` is interrupted."""
     moment = threading.Event()
     real = group_module._Ticket.__init__
 
@@ -145,6 +142,15 @@ def test_a_caller_who_is_interrupted_leaves_the_queue_in_order(
             self.turn = Interrupted(moment)
 
     monkeypatch.setattr(group_module._Ticket, "__init__", impatient)
+    return moment
+
+
+@pytest.mark.parametrize("made_leader", [False, True])
+def test_a_caller_who_is_interrupted_leaves_the_queue_in_order(
+    made_leader: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, callers = lined_up()
+    moment = interrupting(monkeypatch)
     callers.start("impatient", behind=1)
     callers.start("patient", behind=2)
     if made_leader:  # the commit ends first, so the one who is interrupted has to serve those behind
@@ -164,15 +170,7 @@ def test_a_caller_who_is_interrupted_leaves_the_queue_in_order(
 
 def test_an_interrupted_caller_whose_batch_is_under_way_just_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     slow, callers = lined_up()
-    moment = threading.Event()
-    real = group_module._Ticket.__init__
-
-    def impatient(self: Any, request: Any) -> None:
-        real(self, request)
-        if request == "impatient":
-            self.turn = Interrupted(moment)
-
-    monkeypatch.setattr(group_module._Ticket, "__init__", impatient)
+    moment = interrupting(monkeypatch)
     callers.start("leader", behind=1)
     callers.start("impatient", behind=2)
     slow.gate.release(1)

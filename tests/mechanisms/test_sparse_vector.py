@@ -156,31 +156,25 @@ def test_noise_that_is_not_refreshed_is_convicted(monkeypatch: pytest.MonkeyPatc
     assert seen([0, 1], 1) > 100
 
 
+PAIR: dict[str, Any] = {
+    "threshold": 1,
+    "sensitivity": ONE,
+    "threshold_noise": GeometricNoise(Fraction(1)),
+    "query_noise": GeometricNoise(Fraction(2)),
+    "cutoff": 2,
+}
 FAMILY: list[tuple[str, SparseTechnique, int]] = [
     ("above threshold", AboveThreshold(epsilon=2, threshold=1, sensitivity=ONE), 40),
     ("sparse", Sparse(epsilon=4, threshold=1, sensitivity=ONE, cutoff=2), 40),
     ("sparse with δ", Sparse(epsilon=4, delta=1e-3, threshold=1, sensitivity=ONE, cutoff=2), 40),
     (
         "generalised",
-        SparseVector(
-            threshold=1,
-            sensitivity=ONE,
-            threshold_noise=GeometricNoise(Fraction(1)),
-            query_noise=GeometricNoise(Fraction(2)),
-            cutoff=2,
-        ),
+        SparseVector(**PAIR),
         45,
     ),
     (
         "generalised, resampled",
-        SparseVector(
-            threshold=1,
-            sensitivity=ONE,
-            threshold_noise=GeometricNoise(Fraction(1)),
-            query_noise=GeometricNoise(Fraction(2)),
-            cutoff=2,
-            resample=True,
-        ),
+        SparseVector(**PAIR, resample=True),
         45,
     ),
     ("hybrid", SparseVector.hybrid(sigma=2, scale=3, threshold=1, sensitivity=ONE), 60),

@@ -80,10 +80,6 @@ def _end(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[B
     return state.record({"kind": kind, "reserve": reserve["sequence"], **same, **fields})
 
 
-def _ended(state: StoredState, fate: int) -> tuple[Body, str]:
-    return state.certain_entry(fate)
-
-
 @dataclass(frozen=True)
 class Settle(_Keyless):
     """Store the released answer; it may leave only after this."""
@@ -97,7 +93,7 @@ class Settle(_Keyless):
         if fate is None:
             body, head = _end(state, "settle", reserve, release=self.release)
         else:
-            body, head = _ended(state, fate)
+            body, head = state.certain_entry(fate)
             if body["kind"] != "settle":
                 what = "marked as lost" if body["kind"] == "lose" else "refunded"
                 raise LedgerMisuse(f"the reservation was {what}", hint="do not release this answer")
@@ -118,7 +114,7 @@ class Lose(_Keyless):
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
             _end(state, "lose", reserve, reason=self.reason)
-        elif _ended(state, fate)[0]["kind"] != "lose":
+        elif state.certain_entry(fate)[0]["kind"] != "lose":
             raise LedgerMisuse("the reservation has ended already", hint="its answer is settled or refunded")
 
 
@@ -134,7 +130,7 @@ class Refund(_Keyless):
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
             _end(state, "refund", reserve, reason=self.reason, **_given_back(reserve))
-        elif _ended(state, fate)[0]["kind"] != "refund":
+        elif state.certain_entry(fate)[0]["kind"] != "refund":
             raise LedgerMisuse("the reservation has ended already", hint="what is settled or lost is spent")
 
 
