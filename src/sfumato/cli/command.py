@@ -1,0 +1,45 @@
+"""What a command is: a file of this room with `arguments` and `run`, and one line in `COMMANDS`."""
+
+import argparse
+from enum import IntEnum
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
+
+
+class Exit(IntEnum):
+    """How a command ends."""
+
+    DONE = 0
+    FOUND = 1  # an audit that convicts, a check that does not pass
+    USAGE = 2
+    REFUSED = 3  # the budget, the policy or the question itself; nothing was spent
+    FAILED = 4  # something outside failed; what was charged stays charged
+    INTERRUPTED = 130
+
+
+class Module(Protocol):
+    """What the file of a command holds."""
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's options and words."""
+        ...
+
+    def run(self, arguments: argparse.Namespace) -> Exit:
+        """Do it."""
+        ...
+
+
+class Command(NamedTuple):
+    """A name, a line of help, and the file that is loaded only when the command is used."""
+
+    name: str
+    help: str
+    module: str
+
+    def load(self) -> Module:
+        """The command's file."""
+        return cast("Module", import_module(self.module))
+
+
+COMMANDS: tuple[Command, ...] = ()
+"""Every command, in the order `sfumato --help` lists them."""

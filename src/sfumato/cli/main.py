@@ -1,0 +1,54 @@
+"""Parse the words, load the one command that is meant, and turn every outcome into an exit code."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from sfumato import __version__
+from sfumato.cli import terminal
+from sfumato.cli.command import COMMANDS, Command, Exit
+from sfumato.errors import BudgetExceeded, InvalidParameter, LedgerUnavailable, SfumatoError
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code says how it ended."""
+    words = sys.argv[1:] if words is None else list(words)
+    named = next((command for command in COMMANDS if command.name in words[:1]), None)
+    parser = _parser(named)
+    arguments = parser.parse_args(words)
+    if named is None:
+        parser.print_help(sys.stdout if not words else sys.stderr)
+        return Exit.USAGE
+    try:
+        return named.load().run(arguments)
+    except SfumatoError as error:
+        terminal.complain(error)
+        return _exit_of(error)
+    except KeyboardInterrupt:
+        terminal.say("interrupted")
+        return Exit.INTERRUPTED
+    except BrokenPipeError:  # `sfumato … | head` is no failure
+        terminal.close_stdout()
+        return Exit.DONE
+
+
+def _parser(named: Command | None) -> argparse.ArgumentParser:
+    """A parser that knows every command by name and only the one that is meant in full."""
+    parser = argparse.ArgumentParser(
+        prog="sfumato", description="Private answers with error bars, and a ledger of every ε."
+    )
+    parser.add_argument("--version", action="version", version=f"sfumato {__version__}")
+    commands = parser.add_subparsers(metavar="command", title="commands")
+    for command in COMMANDS:
+        child = commands.add_parser(command.name, help=command.help, description=command.help)
+        if command is named:
+            command.load().arguments(child)
+    return parser
+
+
+def _exit_of(error: SfumatoError) -> Exit:
+    if isinstance(error, InvalidParameter):
+        return Exit.USAGE
+    if isinstance(error, BudgetExceeded):
+        return Exit.REFUSED
+    return Exit.FAILED if isinstance(error, LedgerUnavailable) else Exit.REFUSED

@@ -1,0 +1,87 @@
+"""What a person sees: tables and JSON on stdout, messages and progress on stderr."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+
+from sfumato.errors import SfumatoError
+
+T = TypeVar("T")
+
+
+def _out() -> Console:
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+
+
+def _err() -> Console:
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+
+
+def say(message: str) -> None:
+    """A message to the person, on stderr, as plain text."""
+    _err().print(escape(message))
+
+
+def complain(error: SfumatoError) -> None:
+    """An error and its hint, on stderr."""
+    console = _err()
+    console.print(f"[bold red]error:[/] {escape(error.problem)}")
+    if error.hint:
+        console.print(f"\n[cyan]hint:[/] {escape(error.hint)}")
+
+
+def show(renderable: Any) -> None:
+    """Text, a table or another rich object, on stdout."""
+    _out().print(renderable)
+
+
+def emit(value: Any) -> None:
+    """One JSON document on stdout."""
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=None, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Iterable[str] = ()
+) -> Table:
+    """A table of plain text; the columns named in `right` are aligned as numbers are."""
+    made, numbers = Table(title=escape(title) or None, title_justify="left"), set(right)
+    for column in columns:
+        made.add_column(escape(column), justify="right" if column in numbers else "left")
+    for row in rows:
+        made.add_row(*(escape(str(cell)) for cell in row))
+    return made
+
+
+def facts(pairs: Mapping[str, object]) -> Table:
+    """Names and values in two columns without lines."""
+    made = Table.grid(padding=(0, 2))
+    for name, value in pairs.items():
+        made.add_row(f"[dim]{escape(name)}[/]", escape(str(value)))
+    return made
+
+
+def progress(items: Iterable[T], what: str, total: float | None = None) -> Iterator[T]:
+    """The items, with a bar on stderr if a person is looking."""
+    return iter(
+        track(
+            items,
+            description=escape(what),
+            total=total,
+            console=_err(),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+    )
+
+
+def close_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
