@@ -4,20 +4,37 @@ Rooms are loaded when they are first named, so `import sfumato` costs almost not
 """
 
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import accounting, cli, core, errors, exact, ledger, mechanisms
+    from sfumato import accounting, cli, core, curator, data, engines, errors, exact, ledger, mechanisms, query
+    from sfumato.curator import open  # noqa: A004
 
 __version__ = "0.1.0"
 
-ROOMS = ("accounting", "cli", "core", "errors", "exact", "ledger", "mechanisms")
+ROOMS = ("accounting", "cli", "core", "curator", "data", "engines", "errors", "exact", "ledger", "mechanisms", "query")
 
-__all__ = ["ROOMS", "__version__", "accounting", "cli", "core", "errors", "exact", "ledger", "mechanisms"]
+__all__ = [
+    "ROOMS",
+    "__version__",
+    "accounting",
+    "cli",
+    "core",
+    "curator",
+    "data",
+    "engines",
+    "errors",
+    "exact",
+    "ledger",
+    "mechanisms",
+    "open",
+    "query",
+]
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name == "open":
+        return import_module("sfumato.curator").open
     if name in ROOMS:
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")

@@ -4,6 +4,9 @@ SfumatoError
 ├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
 ├── BudgetExceeded                  an event that the budget does not admit; nothing was spent
 ├── Halted                          an interactive mechanism that has given all it was priced for
+├── InvalidDeclaration (ValueError)  an owner's declaration that cannot be honoured
+├── InvalidQuestion (ValueError)    a question that is not answered, with its clause and position; nothing was spent
+├── EngineFailed                    the engine did not finish; the charge stays, and the text is the same for all data
 ├── LedgerError                     the ledger did not do what was asked
 │   ├── LedgerMisuse (ValueError)   a request that no state of the ledger would grant, or this one does not
 │   ├── LedgerUnavailable           the store failed, is busy, or was opened before a fork; nothing was acknowledged
@@ -69,6 +72,23 @@ class BudgetExceeded(SfumatoError):
 
 class Halted(SfumatoError):
     """A question to an interactive mechanism that has given every answer its price covers; nothing was drawn."""
+
+
+class InvalidDeclaration(SfumatoError, ValueError):
+    """A declaration that does not say what a curator must know."""
+
+
+class InvalidQuestion(SfumatoError, ValueError):
+    """A question that is refused before anything is read; `line` and `column` say where, from 1 on."""
+
+    def __init__(self, problem: str, *, line: int | None = None, column: int | None = None, hint: str = "") -> None:
+        self.line, self.column = line, column
+        where = f" (line {line}, column {column})" if line is not None and column is not None else ""
+        super().__init__(f"{problem}{where}", hint=hint)
+
+
+class EngineFailed(SfumatoError):
+    """The engine did not finish; what was charged stays charged."""
 
 
 class LedgerError(SfumatoError):

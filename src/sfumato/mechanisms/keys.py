@@ -135,6 +135,22 @@ class KeySelection(ABC):
         fails = open_probability("beta", beta)
         return Accuracy(float(least(lambda t: 2 * self._tail(t + 1) * _UP <= fails, 0)), float(fails))
 
+    def select(self, counts: Any, *, bits: BitSource | None = None) -> tuple[Any, Any]:
+        """Of an array of counts the places that pass and their noisy counts, in the order of the array.
+
+        For callers who keep the keys elsewhere; they must not let the order of the data be seen.
+        """
+        exact = np.asarray(counts)
+        if exact.ndim != 1 or (len(exact) and exact.dtype.kind not in "iu"):
+            raise InvalidParameter("counts", "must be a row of whole numbers, found", exact.dtype.name)
+        if not len(exact):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        if int(exact.min()) < 1 or int(exact.max()) >= 2**62:
+            raise InvalidParameter("counts", "must be at least 1 and below 2**62 for each key, found", "another")
+        noisy = add(exact.astype(np.int64), self._draw(len(exact), source(bits)))
+        places = np.flatnonzero(noisy >= self.threshold)
+        return places, noisy[places]
+
     def release(self, counts: Mapping[Key, int], *, bits: BitSource | None = None) -> dict[Key, int]:
         """The keys that pass with their noisy counts, largest first and equal ones in random order."""
         stream = source(bits)

@@ -23,7 +23,7 @@ from sfumato.core.domain import Grid
 from sfumato.errors import InvalidParameter
 from sfumato.exact import integers
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, nearest, open_probability, positive, probability, rational
+from sfumato.exact.parameters import Real, integer, nearest, open_probability, positive, probability, rational
 from sfumato.exact.rounding import exp_up
 from sfumato.exact.selection import windowed_exponential_mechanism
 from sfumato.mechanisms.additive import log_inverse, stated
@@ -55,12 +55,15 @@ class Quantile:
     upper: Real
     grid: Real
     neighbours: Neighbours
+    shift: int = 0
+    """How many people beyond q·n the rank aimed at is: a fixed number moves no score further between neighbours."""
     domain: Grid = field(init=False, repr=False, compare=False)
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "q", _simple(probability("q", self.q)))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        integer("shift", self.shift)
         object.__setattr__(self, "domain", Grid(self.lower, self.upper, positive("grid", self.grid)))
         if not isinstance(self.neighbours, Neighbours):
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
@@ -83,7 +86,7 @@ class Quantile:
         if len(steps) > _MOST_PEOPLE:
             raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
         q = rational("q", self.q)
-        near = window_of(steps, self.domain, len(steps) * q, self._reach)
+        near = window_of(steps, self.domain, Fraction(self._target(len(steps)), q.denominator), self._reach)
         outside = near.before * self._weight(near.gap_before) + near.after * self._weight(near.gap_after)
         everything: list[Runs] = []
 
@@ -104,10 +107,37 @@ class Quantile:
         value = self.domain.value(place)
         return int(value) if rational("grid", self.grid).denominator == 1 else nearest(value)
 
+    def of_counted(self, values: Steps, counts: Steps, bits: BitSource) -> int | float:
+        """The same from different grid points in growing order and how many people share each."""
+        n = int(counts.sum())
+        if n > _MOST_PEOPLE:
+            raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
+        ends = np.concatenate([[self.domain.ends.lower - 1], values, [self.domain.ends.upper + 1]])
+        these = _between_ranks(ends, np.concatenate([[0], np.cumsum(counts)]))
+        scored = self._scored(these, n)
+        run, _ = windowed_exponential_mechanism(
+            scored,
+            self.epsilon,
+            self.moved * rational("q", self.q).denominator,
+            outside=0.0,
+            everything=lambda: scored,
+            bits=bits,
+        )
+        place = int(these.start[run]) + integers(int(these.points[run]), bits=bits)
+        value = self.domain.value(place)
+        return int(value) if rational("grid", self.grid).denominator == 1 else nearest(value)
+
+    def _target(self, n: int) -> int:
+        """The rank aimed at, in people/denominator of q.
+
+        Beyond the first or the last it is theirs: all distances shrink by the same, which changes no draw.
+        """
+        q = rational("q", self.q)
+        return max(0, min(n * q.denominator, n * q.numerator + self.shift * q.denominator))
+
     def _scored(self, these: "Runs", n: int) -> tuple[Steps, Steps]:
         """Scores in people/denominator of q, so that they are whole; and points."""
-        q = rational("q", self.q)
-        target, unit = n * q.numerator, q.denominator
+        target, unit = self._target(n), rational("q", self.q).denominator
         return -np.maximum(0, np.maximum(these.below * unit - target, target - these.upto * unit)), these.points
 
     @property
@@ -172,8 +202,12 @@ def _between(x: Steps, low: int, high: int, *, below: int, upto: int) -> Runs:
     """The runs strictly between two grid points, for sorted values of which `below` people lie at or below low."""
     first = np.flatnonzero(np.concatenate([np.ones(min(1, len(x)), np.bool_), x[1:] != x[:-1]]))
     rank = np.append(below + first, upto)  # people below each different value, and in all
-    ends = np.concatenate([[low], x[first], [high]])
-    size = 2 * len(first) + 1
+    return _between_ranks(np.concatenate([[low], x[first], [high]]), rank)
+
+
+def _between_ranks(ends: Steps, rank: Steps) -> Runs:
+    """The runs between and at different values, of which the first and last of `ends` are left out."""
+    size = 2 * len(ends) - 3
     out = Runs(*(np.empty(size, dtype=np.int64) for _ in range(4)))
     out.start[::2], out.start[1::2] = ends[:-1] + 1, ends[1:-1]
     out.points[::2], out.points[1::2] = np.diff(ends) - 1, 1

@@ -1,0 +1,8 @@
+"""The curator at work: a question is priced, charged to the ledger, computed, noised, and only then released."""
+
+from sfumato.curator.curator import Curator
+from sfumato.curator.explanation import Explanation
+from sfumato.curator.opening import open  # noqa: A004
+from sfumato.curator.release import Cost, Release
+
+__all__ = ["Cost", "Curator", "Explanation", "Release", "open"]

@@ -1,0 +1,312 @@
+"""The curator: the one place where a question, a ledger and an engine meet, in an order that cannot be changed.
+
+Parse, plan, price: free and without data. Reserve: one durable charge, or a refusal. Only then the engine reads data,
+exact noise is added, the release is stored in the ledger, and leaves. What fails after the charge leaves the charge.
+"""
+
+import hashlib
+import time
+import uuid
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from types import TracebackType
+from typing import Any, Self
+
+from sfumato.curator.accuracy import Within, least_epsilon
+from sfumato.curator.explanation import Explanation, explained, notes
+from sfumato.curator.noise import released
+from sfumato.curator.release import Cost, Release, exact_text
+from sfumato.data import Dataset, Kind
+from sfumato.engines import DuckDBEngine
+from sfumato.errors import BudgetExceeded, EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
+from sfumato.exact.bits import BitSource
+from sfumato.ledger import Answered, Ledger, Receipt, Refused
+from sfumato.ledger.canon import canonical
+from sfumato.query import PricedQuery, Question, Spend, price, question
+from sfumato.query.postprocess import finished
+
+Amount = float | int | str | Fraction | Decimal
+_PATIENCE = 60.0
+_NOTHING = Cost(None, None, Fraction(0))
+
+
+class Curator:
+    """Answers an analyst's questions about one dataset, each charged before data are read.
+
+    `sfumato.open` makes one. Threads may share it; after a fork, open another.
+    """
+
+    def __init__(self, engine: DuckDBEngine, ledger: Ledger, analyst: str, *, bits: BitSource | None = None) -> None:
+        self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
+        self.dataset: Dataset = engine.dataset
+
+    # ---- questions ----
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        within: Within | Mapping[str, Within] | None = None,
+        confidence: Amount | None = None,
+        key: str | None = None,
+    ) -> Release:
+        """The private answer to a SQL question, priced by ε, by ρ, or by the accuracy that is wanted.
+
+        `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
+        """
+        started = time.monotonic()
+        query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
+        answer, repeated = self._answered(query, key or uuid.uuid4().hex)
+        self._wait(started)
+        return self._release(query, answer, repeated=repeated)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        within: Within | Mapping[str, Within] | None = None,
+        confidence: Amount | None = None,
+    ) -> Explanation:
+        """The plan, price and expected error of a question, for nothing and without reading data."""
+        query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
+        cost = cost_of(query)
+        left = self._left()
+        after = tuple((name, _minus(value, cost)) for name, value, _ in left)
+        affordable = all(value >= _amount_in(cost, currency) for _, value, currency in left)
+        return explained(query, self.dataset, cost, after, affordable=affordable)
+
+    def budget(self) -> tuple[tuple[str, str], ...]:
+        """What is left of each budget that this analyst's questions count against."""
+        return self._remaining()
+
+    # ---- price ----
+
+    def _priced(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None,
+        delta: Amount | None,
+        rho: Amount | None,
+        within: Within | Mapping[str, Within] | None,
+        confidence: Amount | None,
+    ) -> PricedQuery:
+        sure = self.dataset.defaults.confidence if confidence is None else amount("confidence", confidence)
+        if not 0 < sure < 1:
+            raise InvalidParameter("confidence", "must lie between 0 and 1", confidence, hint="confidence=0.95")
+        asked = self._question(text)
+        if within is not None:
+            if epsilon is not None or rho is not None:
+                raise InvalidParameter("within", "stands instead of epsilon or rho, and not beside them", within)
+            epsilon = least_epsilon(lambda e: self._price(asked, e, delta, None, sure), within, sure)
+        return self._price(asked, epsilon, delta, rho, sure)
+
+    def _question(self, text: str) -> Question:
+        return question(text, self.dataset, self._engine)
+
+    def _price(
+        self, asked: Question, epsilon: Amount | None, delta: Amount | None, rho: Amount | None, sure: Fraction
+    ) -> PricedQuery:
+        if epsilon is None and rho is None:
+            epsilon = self.dataset.defaults.epsilon
+        if (epsilon is None) == (rho is None):
+            raise InvalidParameter("epsilon", "or rho must be given, one of them", epsilon, hint="epsilon=0.5")
+        spent = amount("epsilon" if rho is None else "rho", epsilon if rho is None else rho)  # type: ignore[arg-type]
+        unknown = bool(asked.keys) and asked.groups is None
+        fails = Fraction(0)
+        if unknown:
+            fails = self._share_of_delta(spent) if delta is None else amount("delta", delta, zero=True)
+        elif delta is not None:
+            amount("delta", delta, zero=True)
+        if fails >= 1:
+            raise InvalidParameter("delta", "must be below 1", delta, hint="delta=1e-9")
+        spend = Spend(spent if rho is None else None, spent if rho is not None else None, fails)
+        return price(asked, self.dataset, spend, confidence=sure)
+
+    def _share_of_delta(self, spent: Fraction) -> Fraction:
+        """The δ of a question that names none: the owner's default, or δ in proportion to what is spent of ε."""
+        if self.dataset.defaults.delta is not None:
+            return self.dataset.defaults.delta
+        whole = self.dataset.budget
+        return whole.delta * min(Fraction(1), spent / whole.amount)
+
+    # ---- charge, then read ----
+
+    def _answered(self, query: PricedQuery, key: str) -> tuple[Answered, bool]:
+        about = {"what": query.canonical(), "dataset": self.dataset.name}
+        request = hashlib.sha256(canonical(about).encode()).hexdigest()
+        outcome = self._reserved(query, request, key)
+        if isinstance(outcome, Answered):
+            return outcome, True
+        return self._computed(query, outcome), False
+
+    def _reserved(self, query: PricedQuery, request: str, key: str) -> Receipt | Answered:
+        """A receipt for a durable charge, or the stored answer; who is refused learns why."""
+        patience = time.monotonic() + _PATIENCE
+        while True:
+            outcome = self._ledger.reserve(
+                dataset=self.dataset.name,
+                principal=self._analyst,
+                event=query.event,
+                request_hash=request,
+                idempotency_key=key,
+                data_version=self._engine.version(),
+            )
+            if not isinstance(outcome, Refused):
+                return outcome
+            if outcome.reason != "pending" or time.monotonic() > patience:
+                raise refusal(outcome)
+            time.sleep(0.02)  # an equal question is being answered: its answer will serve
+
+    def _computed(self, query: PricedQuery, receipt: Receipt) -> Answered:
+        try:
+            exact = self._engine.aggregate(query)
+            keys, noisy = released(query, exact, bits=self._bits)
+            stored: Any = {"keys": [[stored_key(part) for part in key] for key in keys], "noisy": noisy}
+        except BaseException as error:
+            self._ledger.lose(receipt, reason="the engine did not finish")
+            if isinstance(error, Exception) and not isinstance(error, EngineFailed):
+                raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
+            raise
+        return self._ledger.settle(receipt, stored)
+
+    # ---- what leaves ----
+
+    def _release(self, query: PricedQuery, answer: Answered, *, repeated: bool) -> Release:
+        stored: Any = answer.release
+        kinds = [key.kind for key in query.question.keys]
+        keys = [tuple(read_key(part, kind) for part, kind in zip(key, kinds, strict=True)) for key in stored["keys"]]
+        bars = finished(query, keys, stored["noisy"], 1 - query.confidence)
+        return Release(
+            columns=tuple(name for name, _ in query.question.outputs),
+            bars=tuple(tuple(row) for row in bars),
+            cost=_NOTHING if repeated else cost_of(query),
+            confidence=query.confidence,
+            remaining=self._remaining(),
+            receipt=f"{answer.sequence}-{answer.head[:12]}",
+            sequence=answer.sequence,
+            repeated=repeated,
+            notes=tuple(notes(query)),
+        )
+
+    def _left(self) -> list[tuple[str, Fraction, str]]:
+        """Each budget's name, what is left of it, and its currency."""
+        found: list[tuple[str, Fraction, str]] = []
+        for principal in ("", self._analyst):
+            for balance in self._ledger.balances(self.dataset.name, principal):
+                whose = f"analyst {principal}" if principal else f"dataset {self.dataset.name}"
+                found.append(
+                    (
+                        f"{whose}{f' this {balance.period}' if balance.period else ''}",
+                        balance.remaining,
+                        balance.currency,
+                    )
+                )
+        return found
+
+    def _remaining(self) -> tuple[tuple[str, str], ...]:
+        return tuple((name, f"{_symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
+
+    def _wait(self, started: float) -> None:
+        """Until the next multiple of the owner's interval, so that the time of an answer tells little."""
+        every = self.dataset.defaults.answer_every
+        if every > 0:
+            passed = time.monotonic() - started
+            time.sleep(every - passed % every)
+
+    # ---- the end ----
+
+    def close(self) -> None:
+        """Close the engine and the ledger."""
+        self._engine.close()
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<curator of {self.dataset.name} for {self._analyst}>"
+
+
+def amount(name: str, value: Amount, *, zero: bool = False) -> Fraction:
+    """The exact amount that is meant: a float means the decimal that Python writes for it."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
+        raise InvalidParameter(name, "must be a number", value, hint=f"{name}=0.5")
+    try:
+        exact = (
+            Fraction(repr(value))
+            if isinstance(value, float)
+            else Fraction(str(value).strip() if isinstance(value, Decimal) else value)
+        )
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5") from None
+    if isinstance(value, str) and (value != value.strip() or "_" in value):
+        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5")
+    if exact < 0 or (exact == 0 and not zero):
+        raise InvalidParameter(name, "must be positive", value, hint=f"{name}=0.5")
+    if exact > 10**6 or 0 < exact < Fraction(1, 10**60):
+        raise InvalidParameter(name, "must be between 1e-60 and 1e6", value, hint=f"{name}=0.5")
+    return exact
+
+
+def cost_of(query: PricedQuery) -> Cost:
+    """What a question costs, recomputed from the mechanisms that will run."""
+    event = query.event
+    if query.spend.epsilon is not None:
+        epsilon = event.pure()
+        if epsilon is None:
+            epsilon = query.spend.epsilon
+        return Cost(epsilon, None, event.extra_delta())
+    return Cost(None, event.zcdp(), event.extra_delta())
+
+
+def refusal(outcome: Refused) -> SfumatoError:
+    """The error that a refusal is to an analyst."""
+    if outcome.reason == "budget":
+        return BudgetExceeded(outcome.problem, hint=outcome.hint)
+    return InvalidQuestion(outcome.problem, hint=outcome.hint)
+
+
+def stored_key(value: Any) -> Any:
+    """A part of a group's key as JSON."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def read_key(value: Any, kind: Kind) -> Any:
+    """A part of a group's key from JSON."""
+    if value is None or not isinstance(value, str):
+        return value
+    if kind is Kind.DATE:
+        return date.fromisoformat(value)
+    return datetime.fromisoformat(value) if kind is Kind.TIMESTAMP else value
+
+
+def _amount_in(cost: Cost, currency: str) -> Fraction:
+    if currency.startswith("zcdp"):
+        return cost.rho if cost.rho is not None else (cost.epsilon or Fraction(0)) ** 2 / 2
+    return cost.epsilon or Fraction(0)
+
+
+def _minus(value: Fraction, cost: Cost) -> str:
+    return (
+        exact_text(value - (cost.epsilon or cost.rho or Fraction(0)))
+        if value.denominator < 10**12
+        else f"{float(value):.6g}"
+    )
+
+
+def _symbol(currency: str) -> str:
+    return "ρ" if currency.startswith("zcdp") else "ε"

@@ -1,0 +1,64 @@
+"""Where exact integers become noisy ones; nothing exact goes further."""
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.engines import ExactTable
+from sfumato.engines.table import Histogram
+from sfumato.exact.bits import BitSource, source
+from sfumato.mechanisms.answers import add
+from sfumato.query.postprocess import in_order
+from sfumato.query.price import Priced, PricedQuery
+
+Noisy = tuple[list[tuple[Any, ...]], list[list[Any]]]
+"""Groups in public order, and for each a row of noisy columns."""
+
+_EMPTY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
+    """Noisy columns of every public group, or of the groups whose noisy number of people passes the threshold."""
+    stream = source(bits)
+    groups = query.question.groups
+    if groups is not None:
+        keys = [tuple(group) for group in groups]
+        at = {key: i for i, key in enumerate(exact.keys)}
+        places: list[int | None] = [at.get(key) for key in keys]
+        chosen: list[int] | None = None
+    else:
+        assert query.keys is not None
+        found, counts = query.keys.select(exact.people, bits=stream)
+        order = sorted(range(len(found)), key=lambda i: in_order(exact.keys[found[i]]))
+        places = [int(found[i]) for i in order]
+        chosen = [int(counts[i]) for i in order]
+        keys = [exact.keys[int(found[i])] for i in order]
+    columns: dict[int, list[Any]] = {}
+    for i, (priced, start) in enumerate(zip(query.priced, query.measures.starts, strict=True)):
+        if chosen is not None and i == query.counted_keys:
+            columns[start] = list(chosen)
+        elif priced.quantiles is not None:
+            columns[start] = [_quantile(priced, exact.values[start].get(key, _EMPTY), stream) for key in keys]
+        else:
+            for j in range(priced.measure.columns):
+                columns[start + j] = _noisy(priced, exact.columns[start + j], places, stream)
+    rows = [[columns[c][i] for c in sorted(columns)] for i in range(len(keys))]
+    return keys, rows
+
+
+def _noisy(priced: Priced, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:
+    """The exact integers of the groups in order, zero for those nobody is in, each with noise of its own."""
+    assert priced.noise is not None
+    if not places:
+        return []
+    values = [0 if place is None else int(exact[place]) for place in places]
+    small = max(map(abs, values)) < 2**62
+    steps = np.array(values, dtype=np.int64 if small else object)
+    return [int(value) for value in add(steps, priced.noise.draw(len(values), bits))]
+
+
+def _quantile(priced: Priced, counted: Histogram, bits: BitSource) -> list[Any]:
+    """The quantile and the ends of its error bar, put in order."""
+    assert priced.quantiles is not None
+    value, low, high = (mechanism.of_counted(counted[0], counted[1], bits) for mechanism in priced.quantiles)
+    return [value, min(low, value), max(high, value)]

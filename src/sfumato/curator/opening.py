@@ -1,0 +1,102 @@
+"""Opening a declared dataset: engine, ledger, caps, and the analyst who asks."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.curator.curator import Curator
+from sfumato.data import Allowance, Dataset, declared, read_declaration
+from sfumato.engines import DuckDBEngine
+from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
+from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
+
+ANYONE = "analyst"
+"""Who asks where no analysts are declared."""
+
+
+def open(  # noqa: A001
+    declaration: Path | str | Mapping[str, Any] | Dataset,
+    *,
+    analyst: str | None = None,
+    ledger: Ledger | Path | str | None = None,
+) -> Curator:
+    """A curator of the dataset that a file, a dictionary or a `Dataset` declares.
+
+    The ledger is kept beside the file, in `<name>.ledger`, unless the declaration or `ledger` says where.
+    """
+    dataset = _dataset(declaration)
+    who = _analyst(dataset, analyst)
+    kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
+    try:
+        register(dataset, kept)
+        engine = DuckDBEngine(dataset)
+    except BaseException:
+        kept.close()
+        raise
+    kept.recover(older_than=dataset.defaults.timeout + 60)
+    return Curator(engine, kept, who)
+
+
+def _dataset(declaration: object) -> Dataset:
+    if isinstance(declaration, Dataset):
+        return declaration.check()
+    if isinstance(declaration, Mapping):
+        return declared(declaration)
+    if isinstance(declaration, str | Path):
+        return read_declaration(declaration)
+    raise InvalidParameter("declaration", "must be a file, a dictionary or a Dataset", declaration)
+
+
+def _analyst(dataset: Dataset, analyst: str | None) -> str:
+    if not dataset.analysts:
+        if analyst not in (None, ANYONE):
+            raise InvalidParameter(
+                "analyst", "is not declared", analyst, hint=f"add [analysts.{analyst}] to the declaration"
+            )
+        return ANYONE
+    known = ", ".join(dataset.analysts)
+    if analyst is None and len(dataset.analysts) == 1:
+        return next(iter(dataset.analysts))
+    if analyst not in dataset.analysts:
+        raise InvalidParameter("analyst", "must be one of the declared", analyst, hint=f"known: {known}")
+    return str(analyst)
+
+
+def _ledger(dataset: Dataset, declaration: object, given: Path | str | None) -> Ledger:
+    place = str(given) if given is not None else dataset.ledger
+    if place.startswith(("postgres://", "postgresql://")):
+        return PostgresLedger(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
+    if not place:
+        if not isinstance(declaration, str | Path):
+            raise InvalidDeclaration(
+                "where the ledger is kept is not said", hint='ledger = "clinic.ledger", or open(…, ledger=…)'
+            )
+        place = str(Path(declaration).with_suffix(".ledger"))
+    return SqliteLedger(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
+
+
+def register(dataset: Dataset, ledger: Ledger) -> None:
+    """Write the declared caps into the ledger, once and for ever."""
+    try:
+        ledger.register(dataset.name, limits_of(dataset.budget))
+        for name, allowance in (dataset.analysts or {ANYONE: dataset.budget}).items():
+            ledger.grant(dataset.name, name, limits_of(allowance))
+    except LedgerMisuse as misuse:
+        raise InvalidDeclaration(
+            f"the declared budget differs from the one in the ledger: {misuse.problem}",
+            hint="caps are for ever; a new budget needs a new dataset name, which the owner answers for",
+        ) from None
+
+
+def limits_of(allowance: Allowance) -> Limits:
+    """The ledger's form of an allowance."""
+    windows = {period: _budget(each) for period, each in allowance.windows}
+    return Limits(_budget(allowance), **windows)
+
+
+def _budget(allowance: Allowance) -> Budget:
+    if allowance.rho is not None:
+        return Budget.zcdp(rho=allowance.rho, delta=allowance.delta)
+    if allowance.accounting == "renyi":
+        return Budget.rdp(epsilon=allowance.amount, delta=allowance.delta)
+    return Budget.pure(epsilon=allowance.amount, delta=allowance.delta)

@@ -1,0 +1,101 @@
+"""A column as the owner declares it: its kind, its bounds and grid, or its public values."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from fractions import Fraction
+from math import floor, log10
+
+from sfumato.errors import InvalidDeclaration
+
+Value = int | float | str | bool | date | datetime
+_STEPS = 10**6
+_MOST_STEPS = 2**53
+_MOST_VALUES = 10**5
+
+
+class Kind(Enum):
+    """What the values of a column or an expression are."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether arithmetic is defined."""
+        return self in (Kind.INTEGER, Kind.REAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: numbers may have bounds and a grid, anything may have public values; without either, neither."""
+
+    name: str
+    kind: Kind
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    grid: Fraction | None = None
+    values: tuple[Value, ...] | None = None
+    typed: bool = True
+    """Whether the kind was declared; else the source decides."""
+
+    def __post_init__(self) -> None:
+        where = f"column `{self.name}`"
+        if (self.lower is None) != (self.upper is None):
+            raise InvalidDeclaration(f"{where} has one bound and needs two", hint="declare lower and upper")
+        if self.lower is not None and self.upper is not None:
+            self._check_bounds(where, self.lower, self.upper)
+        elif self.grid is not None:
+            raise InvalidDeclaration(f"{where} has a grid and no bounds", hint="declare lower and upper")
+        if self.values is not None:
+            self._check_values(where, self.values)
+
+    def _check_bounds(self, where: str, lower: Fraction, upper: Fraction) -> None:
+        if not self.kind.is_number:
+            raise InvalidDeclaration(f"{where} has bounds and holds {self.kind.value}", hint="bounds are for numbers")
+        if lower > upper:
+            raise InvalidDeclaration(f"{where}: lower is above upper: {lower} > {upper}", hint="swap them")
+        if self.grid is not None and self.grid <= 0:
+            raise InvalidDeclaration(f"{where}: grid must be positive: {self.grid}", hint="for cents: grid = 0.01")
+        if max(abs(lower), abs(upper)) / self.step > _MOST_STEPS:
+            raise InvalidDeclaration(f"{where}: bounds and grid leave more than 2**53 steps", hint="a coarser grid")
+
+    def _check_values(self, where: str, values: tuple[Value, ...]) -> None:
+        if not values:
+            raise InvalidDeclaration(f"{where}: values is empty", hint="list the public values, or leave it out")
+        if len(values) > _MOST_VALUES:
+            raise InvalidDeclaration(f"{where}: more than {_MOST_VALUES} public values", hint="leave them out")
+        if len({(type(v) is bool, v) for v in values}) != len(values):
+            raise InvalidDeclaration(f"{where}: a public value is listed twice", hint="list each once")
+        allowed = {
+            Kind.INTEGER: (int,), Kind.REAL: (int, float), Kind.TEXT: (str,), Kind.BOOLEAN: (bool,),
+            Kind.DATE: (date,), Kind.TIMESTAMP: (datetime,),
+        }[self.kind]  # fmt: skip
+        for value in values:
+            if not isinstance(value, allowed) or (isinstance(value, bool) and self.kind is not Kind.BOOLEAN):
+                raise InvalidDeclaration(
+                    f"{where} holds {self.kind.value}, and a public value is not: {value!r}", hint="mend the list"
+                )
+
+    @property
+    def step(self) -> Fraction:
+        """The grid of sums: as declared, else 1 for whole numbers and about a millionth of the width for others."""
+        if self.grid is not None:
+            return self.grid
+        if self.kind is Kind.INTEGER or self.lower is None or self.upper is None:
+            return Fraction(1)
+        return default_step(self.lower, self.upper)
+
+
+def default_step(lower: Fraction, upper: Fraction) -> Fraction:
+    """A power of ten that cuts an interval into one to ten million steps.
+
+    >>> default_step(Fraction(0), Fraction(200_000))
+    Fraction(1, 10)
+    """
+    width = max(upper - lower, abs(upper), abs(lower)) or Fraction(1)
+    return Fraction(10) ** floor(log10(width / _STEPS))

@@ -1,0 +1,120 @@
+"""A declared dataset: its tables, who one person is in each of them, and what bounds a person's part."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from sfumato.data.budget import Allowance
+from sfumato.data.column import Column
+from sfumato.errors import InvalidDeclaration
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: where it comes from, what was declared of its columns, how it leads to the person."""
+
+    name: str
+    source: Any = field(compare=False, repr=False)
+    columns: tuple[Column, ...] = ()
+    public: bool = False
+    foreign_keys: tuple[tuple[str, str, str], ...] = ()
+    """(column, table, column there)"""
+    rows_per_group: int = 1
+    groups_per_person: int = 1
+    rows_per_person: int | None = None
+    """If given, the table is cut once, at registration, to so many rows a person."""
+    hidden: tuple[str, ...] = ()
+    format: str = ""
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, in any case of letters."""
+        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What questions and the engine use where nothing else is said."""
+
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+    confidence: Fraction = Fraction(95, 100)
+    timeout: float = 600.0
+    memory: str = ""
+    threads: int = 0
+    answer_every: float = 0.0
+    """Answers leave at multiples of so many seconds after the question came; 0 is as soon as they are ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Everything an owner declares; `unit` is the table and column of the person, or None if each row is protected."""
+
+    name: str
+    tables: tuple[Table, ...]
+    unit: tuple[str, str] | None
+    budget: Allowance
+    analysts: Mapping[str, Allowance] = field(default_factory=dict)
+    defaults: Defaults = field(default_factory=Defaults)
+    ledger: str = ""
+    anchor: str = ""
+    version: str = ""
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, in any case of letters."""
+        return next((table for table in self.tables if table.name.lower() == name.lower()), None)
+
+    def path(self, table: Table) -> tuple[tuple[str, str, str], ...] | None:
+        """The foreign keys that lead from a table to the person: () in the person's own table, None if none do."""
+        return self._path(table, ())
+
+    def _path(self, table: Table, seen: tuple[str, ...]) -> tuple[tuple[str, str, str], ...] | None:
+        if self.unit is None or table.public or table.name in seen:
+            return None
+        if table.name == self.unit[0]:
+            return ()
+        found = []
+        for key in table.foreign_keys:
+            if key[1:] == self.unit:
+                return (key,)
+            target = self.table(key[1])
+            rest = None if target is None else self._path(target, (*seen, table.name))
+            if rest is not None:
+                found.append((key, *rest))
+        return min(found, key=len, default=None)
+
+    def person(self, table: Table) -> str | None:
+        """The column of a table that holds the person directly, if one does."""
+        if self.unit is None or table.public:
+            return None
+        if table.name == self.unit[0]:
+            return self.unit[1]
+        path = self.path(table)
+        return path[0][0] if path is not None and len(path) == 1 else None
+
+    def check(self) -> "Dataset":
+        """The dataset, if every private table leads to a person and every key leads somewhere."""
+        if not self.tables:
+            raise InvalidDeclaration("no table is declared", hint="add a [tables.<name>] with a source")
+        for table in self.tables:
+            for column, target, there in table.foreign_keys:
+                if self.table(target) is None:
+                    raise InvalidDeclaration(
+                        f"[tables.{table.name}] foreign key `{column}` leads to `{target}.{there}`, not declared",
+                        hint=f"known tables: {', '.join(t.name for t in self.tables)}",
+                    )
+        if self.unit is None:
+            return self
+        own = self.table(self.unit[0])
+        if own is None or own.public:
+            raise InvalidDeclaration(
+                f"[unit] person = {'.'.join(self.unit)!r} names no private table",
+                hint=f"known tables: {', '.join(t.name for t in self.tables if not t.public)}",
+            )
+        for table in self.tables:
+            if not table.public and self.path(table) is None:
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] does not lead to the person {'.'.join(self.unit)}",
+                    hint=f'declare foreign_keys = {{ column = "{".".join(self.unit)}" }}, or public = true',
+                )
+        return self

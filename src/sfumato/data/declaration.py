@@ -1,0 +1,268 @@
+"""The declaration: a TOML or YAML file, or the same as a dictionary."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.budget import Allowance, exactly
+from sfumato.data.column import Column, Kind
+from sfumato.data.dataset import Dataset, Defaults, Table
+from sfumato.errors import InvalidDeclaration
+
+_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "ledger", "anchor", "version"}
+_TABLE = {
+    "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
+    "rows_per_person", "hidden",
+}  # fmt: skip
+_COLUMN = {"type", "lower", "upper", "grid", "values"}
+_DEFAULTS = {
+    "epsilon", "delta", "confidence", "timeout", "memory", "threads", "answer_every", "rows_per_group",
+    "groups_per_person",
+}  # fmt: skip
+_MOST_BOUND = 10**9
+
+
+def read_declaration(path: Path | str) -> Dataset:
+    """The dataset that a TOML or YAML file declares; sources are found beside the file."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InvalidDeclaration(f"cannot read the declaration {file}", hint="sfumato init drafts one") from None
+    return declared(_parsed(file, text), name=file.stem, folder=file.parent)
+
+
+def _parsed(file: Path, text: str) -> Any:
+    if file.suffix.lower() in (".yaml", ".yml"):
+        try:
+            import yaml
+        except ImportError:
+            raise InvalidDeclaration("reading YAML needs PyYAML", hint="pip install pyyaml, or write TOML") from None
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise InvalidDeclaration(f"{file.name} is not YAML: {str(error).splitlines()[0]}") from None
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidDeclaration(f"{file.name} is not TOML: {error}") from None
+
+
+def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Dataset:
+    """The dataset that a dictionary declares, as the file would; a source may be a DataFrame or Arrow table."""
+    top = _mapping("the declaration", given)
+    _only("the declaration", top, _TOP)
+    if "budget" not in top:
+        raise InvalidDeclaration("no [budget] is declared", hint='[budget] epsilon = "3"')
+    defaults = _mapping("[defaults]", top.get("defaults", {}))
+    _only("[defaults]", defaults, _DEFAULTS)
+    unit = _unit(top.get("unit"))
+    tables = _mapping("[tables]", top.get("tables", {}))
+    place = folder or Path()
+    made = Dataset(
+        name=_text("name", top.get("name", name or "dataset")),
+        tables=tuple(_table(str(key), value, defaults, place) for key, value in tables.items()),
+        unit=unit,
+        budget=Allowance.declared("budget", top["budget"]),
+        analysts={
+            str(key): Allowance.declared(f"analysts.{key}", value)
+            for key, value in _mapping("[analysts]", top.get("analysts", {})).items()
+        },
+        defaults=_defaults(defaults),
+        ledger=_beside(place, _text("ledger", top.get("ledger", ""))),
+        anchor=_beside(place, _text("anchor", top.get("anchor", ""))),
+        version=_text("version", str(top.get("version", ""))),
+    )
+    return made.check()
+
+
+def _mapping(where: str, given: Any) -> Mapping[Any, Any]:
+    if not isinstance(given, Mapping):
+        raise InvalidDeclaration(f"{where} must be a table of names and values, found {type(given).__name__}")
+    return given
+
+
+def _only(where: str, given: Mapping[Any, Any], known: Iterable[str]) -> None:
+    for entry in given:
+        if entry not in known:
+            raise InvalidDeclaration(
+                f"{where} has an unknown entry `{entry}`", hint=f"known: {', '.join(sorted(known))}"
+            )
+
+
+def _text(where: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise InvalidDeclaration(f"{where} must be text: {given!r}")
+    return given
+
+
+def _beside(folder: Path, path: str) -> str:
+    return path if not path or "://" in path else str(folder / path)
+
+
+def _unit(given: Any) -> tuple[str, str] | None:
+    unit = _mapping("[unit]", given if given is not None else {})
+    _only("[unit]", unit, ("person", "rows"))
+    hint = 'person = "users.user_id" protects people; rows = true protects single rows'
+    if ("person" in unit) == bool(unit.get("rows", False)):
+        raise InvalidDeclaration("[unit] must say what one person is", hint=hint)
+    if unit.get("rows", False) is True:
+        return None
+    return _dotted("[unit] person", unit["person"])
+
+
+def _dotted(where: str, given: Any) -> tuple[str, str]:
+    parts = _text(where, given).split(".")
+    if len(parts) != 2 or not all(parts):
+        raise InvalidDeclaration(f"{where} must be table.column: {given!r}", hint='for example "users.user_id"')
+    return parts[0], parts[1]
+
+
+def _table(name: str, given: Any, defaults: Mapping[Any, Any], folder: Path) -> Table:
+    where = f"[tables.{name}]"
+    table = _mapping(where, given)
+    _only(where, table, _TABLE)
+    if not name.replace("_", "a").isalnum() or name[:1].isdigit():
+        raise InvalidDeclaration(f"{where}: a table's name is letters, digits and _")
+    if "source" not in table:
+        raise InvalidDeclaration(f"{where} has no source", hint='source = "visits.parquet"')
+    source = table["source"]
+    keys = _mapping(f"{where} foreign_keys", table.get("foreign_keys", {}))
+    columns = _mapping(f"{where} columns", table.get("columns", {}))
+    cut = table.get("rows_per_person")
+    return Table(
+        name=name,
+        source=str(folder / source) if isinstance(source, str) else source,
+        columns=tuple(column_of(str(key), value) for key, value in columns.items()),
+        public=_truth(f"{where} public", table.get("public", False)),
+        foreign_keys=tuple((str(key), *_dotted(f"{where} foreign key {key}", value)) for key, value in keys.items()),
+        rows_per_group=_bound(where, "rows_per_group", table, defaults),
+        groups_per_person=_bound(where, "groups_per_person", table, defaults),
+        rows_per_person=None if cut is None else _bound(where, "rows_per_person", table, {}),
+        hidden=tuple(_text(f"{where} hidden", each) for each in table.get("hidden", ())),
+        format=_text(f"{where} format", table.get("format", "")),
+    )
+
+
+def _truth(where: str, given: Any) -> bool:
+    if not isinstance(given, bool):
+        raise InvalidDeclaration(f"{where} must be true or false: {given!r}")
+    return given
+
+
+def _bound(where: str, name: str, table: Mapping[Any, Any], defaults: Mapping[Any, Any]) -> int:
+    given = table.get(name, defaults.get(name, 1))
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= _MOST_BOUND:
+        raise InvalidDeclaration(f"{where} {name} must be a whole number from 1 on: {given!r}")
+    return given
+
+
+def column_of(name: str, given: Any) -> Column:
+    """A column as declared; its kind is what its type, values or bounds say, else text until the source is seen."""
+    where = f"column `{name}`"
+    entry = _mapping(where, given)
+    _only(where, entry, _COLUMN)
+    values = entry.get("values")
+    if values is not None:
+        if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+            raise InvalidDeclaration(f"{where}: values must be a list: {values!r}")
+        values = tuple(float(value) if isinstance(value, Decimal) else value for value in values)
+    lower, upper, grid = (signed(f"{where} {word}", entry.get(word)) for word in ("lower", "upper", "grid"))
+    kind = _kind(where, entry, values, (lower, upper, grid))
+    return Column(name, kind, lower, upper, grid, values, typed="type" in entry)
+
+
+def signed(where: str, given: Any) -> Fraction | None:
+    """A bound: an exact number that may be negative."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given.startswith("-"):
+        return -exactly(where, given[1:])
+    negative = not isinstance(given, str) and isinstance(given, int | float | Decimal | Fraction) and given < 0
+    return -exactly(where, -given) if negative else exactly(where, given)
+
+
+def _kind(where: str, entry: Mapping[Any, Any], values: Any, numbers: tuple[Fraction | None, ...]) -> Kind:
+    if "type" in entry:
+        try:
+            return Kind(entry["type"])
+        except ValueError:
+            known = ", ".join(kind.value for kind in Kind)
+            raise InvalidDeclaration(f"{where}: unknown type {entry['type']!r}", hint=f"known: {known}") from None
+    if any(number is not None for number in numbers):
+        return Kind.INTEGER if all(n is None or n.denominator == 1 for n in numbers) else Kind.REAL
+    order = (
+        (bool, Kind.BOOLEAN),
+        (int, Kind.INTEGER),
+        (float, Kind.REAL),
+        (datetime, Kind.TIMESTAMP),
+        (date, Kind.DATE),
+    )
+    for value in values or ():
+        for python, kind in order:
+            if isinstance(value, python):
+                return Kind.REAL if kind is Kind.INTEGER and any(isinstance(v, float) for v in values) else kind
+    return Kind.TEXT
+
+
+def _defaults(given: Mapping[Any, Any]) -> Defaults:
+    numbers = {
+        name: exactly(f"[defaults] {name}", given[name]) for name in ("epsilon", "delta", "confidence") if name in given
+    }
+    if not 0 < numbers.get("confidence", Fraction(1, 2)) < 1:
+        raise InvalidDeclaration("[defaults] confidence must lie between 0 and 1", hint="confidence = 0.95")
+    times = {
+        name: float(exactly(f"[defaults] {name}", given[name])) for name in ("timeout", "answer_every") if name in given
+    }
+    threads = given.get("threads", 0)
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
+        raise InvalidDeclaration(f"[defaults] threads must be a whole number: {threads!r}")
+    return Defaults(
+        epsilon=numbers.get("epsilon"),
+        delta=numbers.get("delta"),
+        confidence=numbers.get("confidence", Fraction(95, 100)),
+        timeout=times.get("timeout", 600.0),
+        answer_every=times.get("answer_every", 0.0),
+        memory=_text("[defaults] memory", given.get("memory", "")),
+        threads=threads,
+    )
+
+
+def draft(source: str, table: str, columns: Iterable[tuple[str, Kind]], *, person: str = "") -> str:
+    """A declaration to fill in, made from the names and types of columns alone."""
+    listed = list(columns)
+    lines = [
+        "# Drafted from the names and types of the columns; no row was read. Fill in what is marked.",
+        "",
+        "[budget]                      # of the whole dataset; [analysts.<name>] may hold a smaller one each",
+        'epsilon = "3"                 # how much may be learned in all; smaller is more private',
+        'delta = "1e-7"                # only groups whose names are not public need it',
+        "",
+        "[unit]",
+        f'person = "{table}.{person}"'
+        if person
+        else 'rows = true                   # or, for a person with several rows: person = "table.column"',
+        "",
+        f"[tables.{table}]",
+        f"source = {json.dumps(source)}",
+    ]
+    if person:
+        lines += [
+            "rows_per_group = 1            # how many rows of one person count in a group",
+            "groups_per_person = 1",
+        ]
+    lines += ["", f"[tables.{table}.columns]"]
+    for name, kind in listed:
+        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name)
+        if name == person:
+            continue
+        hint = {True: "lower and upper, before it can be summed", False: "values = [...], if they are public"}[
+            kind.is_number
+        ]
+        lines.append(f'{key} = {{ type = "{kind.value}" }}'.ljust(40) + f"# {hint}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,400 @@
+"""DuckDB, embedded and locked: it reads the declared sources, computes bounded integers, and can reach nothing else."""
+
+import hashlib
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.data import Column, Dataset, Kind, Table
+from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.statements import PERSON, Statements
+from sfumato.engines.table import ExactTable, Histogram, Key
+from sfumato.errors import EngineFailed, InvalidDeclaration
+from sfumato.query.price import PricedQuery
+
+if TYPE_CHECKING:
+    import duckdb
+
+_MOST_PUBLIC_VALUES = 10_000
+_KINDS = (
+    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$"), Kind.INTEGER),
+    (re.compile(r"(DOUBLE|FLOAT|REAL|DECIMAL.*)$"), Kind.REAL),
+    (re.compile(r"(VARCHAR|UUID|ENUM.*)$"), Kind.TEXT),
+    (re.compile(r"BOOLEAN$"), Kind.BOOLEAN),
+    (re.compile(r"DATE$"), Kind.DATE),
+    (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
+)
+_READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv", ".gz": "read_csv"}
+_FAILED = "the engine did not finish; the charge stays"
+
+
+class DuckDBEngine:
+    """The declared sources behind views of the visible columns; statements are ended after `timeout` seconds."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        import duckdb
+
+        self._dataset, self._failures = dataset, duckdb.Error
+        self._lock = threading.Lock()
+        self._public: dict[tuple[str, ...], Any] = {}
+        self._folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
+        self._digests: dict[str, tuple[tuple[int, int, int], str]] = {}
+        self._memory: dict[str, str] = {}
+        self._connection = duckdb.connect(":memory:")
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    # ---- sources ----
+
+    def _open(self) -> None:
+        run = self._connection.execute
+        run("SET preserve_insertion_order=false")
+        run("SET ieee_floating_point_ops=true")
+        if self._dataset.defaults.memory:
+            run("SET memory_limit=?", [self._dataset.defaults.memory])
+        if self._dataset.defaults.threads:
+            run("SET threads=?", [self._dataset.defaults.threads])
+        files = [table.source for table in self._dataset.tables if isinstance(table.source, str)]
+        missing = next((file for file in files if not Path(file).exists()), None)
+        if missing is not None:
+            raise InvalidDeclaration(f"there is no file {missing}", hint="mend the table's source")
+        for i, table in enumerate(self._dataset.tables):
+            if isinstance(table.source, str) and _format(table) == "duckdb":
+                run(f"ATTACH '{_escaped(table.source)}' AS source_{i} (READ_ONLY)")
+            elif not isinstance(table.source, str):
+                self._connection.register(f"source_{i}", _arrow(table))
+        run(f"SET temp_directory='{_escaped(str(self._folder / 'spill'))}'")
+        run(f"SET allowed_directories=['{_escaped(str(self._folder))}/']")
+        allowed = ", ".join(f"'{_escaped(file)}'" for file in files)
+        run(f"SET allowed_paths=[{allowed}]")
+        run("SET enable_external_access=false")
+        self._schemas = {table.name: self._described(i, table) for i, table in enumerate(self._dataset.tables)}
+        self.dataset = self._typed()
+        for i, table in enumerate(self.dataset.tables):
+            self._view(i, table)
+        run("SET lock_configuration=true")
+
+    def _described(self, i: int, table: Table) -> list[tuple[str, Kind | None]]:
+        try:
+            found = self._connection.execute(f"DESCRIBE SELECT * FROM {self._reader(i, table)}").fetchall()
+        except self._failures:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] source cannot be read", hint="is it Parquet, CSV or DuckDB?"
+            ) from None
+        text = _format(table) == "csv"
+        return [(str(row[0]), None if text else _kind_of(str(row[1]))) for row in found]
+
+    def _reader(self, i: int, table: Table) -> str:
+        if not isinstance(table.source, str):
+            return f"source_{i}"
+        kind, path = _format(table), _escaped(table.source)
+        if kind == "duckdb":
+            return f"source_{i}.{quoted(table.name)}"
+        if kind == "csv":
+            return f"read_csv('{path}', all_varchar=true, header=true, null_padding=true, ignore_errors=true)"
+        return f"read_parquet('{path}')"
+
+    def _typed(self) -> Dataset:
+        """The dataset with every visible column and its kind: as declared, else as the source has it."""
+        from dataclasses import replace
+
+        tables = []
+        for table in self._dataset.tables:
+            columns = []
+            for name, kind in self._schemas[table.name]:
+                if name in table.hidden:
+                    continue
+                declared = table.column(name)
+                made = _column(name, kind, declared, from_text=_format(table) == "csv")
+                if made is not None:
+                    columns.append(made)
+            for column in table.columns:
+                if column.name not in {name for name, _ in self._schemas[table.name]}:
+                    raise InvalidDeclaration(
+                        f"[tables.{table.name}] has no column `{column.name}`", hint=self._known(table)
+                    )
+            made_table = replace(table, columns=tuple(columns))
+            self._check_keys(made_table)
+            tables.append(made_table)
+        return replace(self._dataset, tables=tuple(tables))
+
+    def _known(self, table: Table) -> str:
+        return f"its columns: {', '.join(name for name, _ in self._schemas[table.name])}"
+
+    def _check_keys(self, table: Table) -> None:
+        names = {name for name, _ in self._schemas[table.name]}
+        wanted = [key[0] for key in table.foreign_keys]
+        if self._dataset.unit is not None and table.name == self._dataset.unit[0]:
+            wanted.append(self._dataset.unit[1])
+        for name in wanted:
+            if name not in names:
+                raise InvalidDeclaration(f"[tables.{table.name}] has no column `{name}`", hint=self._known(table))
+
+    def _view(self, i: int, table: Table) -> None:
+        """A view of the visible columns, of their declared kinds, and of whose row it is."""
+        source = f"SELECT *{self._person(i, table)} FROM {self._reader(i, table)} t"
+        shown = [
+            f"{_cast(column, self._kind(table, column.name))} AS {quoted(column.name)}" for column in table.columns
+        ]
+        private = self._dataset.unit is not None and not table.public
+        path = self._dataset.path(table) if private else None
+        if private and path is not None and len(path) > 1:
+            source = self._followed(i, table, path)
+        columns = ", ".join([*shown, *([PERSON] if private else [])])
+        if private and table.rows_per_person is not None:
+            order = f"hash(row, {PERSON}, {self.seed})"
+            known = f"SELECT row, row.{PERSON} FROM ({source}) row WHERE {PERSON} IS NOT NULL"
+            kept = (
+                f"SELECT unnest(arg_min(row, {order}, {table.rows_per_person})) AS row FROM ({known}) GROUP BY {PERSON}"
+            )
+            source = f"SELECT unnest(row) FROM ({kept})"
+            self._connection.execute(f"CREATE TABLE {quoted(table.name)} AS SELECT {columns} FROM ({source})")
+            return
+        self._connection.execute(
+            f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
+        )
+
+    def _person(self, i: int, table: Table) -> str:
+        person = self._dataset.person(table)
+        return "" if person is None else f", t.{quoted(person)} AS {PERSON}"
+
+    def _followed(self, i: int, table: Table, path: tuple[tuple[str, str, str], ...]) -> str:
+        """Rows with the person that their foreign keys lead to; a row belongs to each person it leads to."""
+        text = f"SELECT t.*, s{len(path) - 1}.{quoted(path[-1][0])} AS {PERSON} FROM {self._reader(i, table)} t"
+        before = "t"
+        for step, (column, target, there) in enumerate(path[:-1]):
+            at = next(n for n, each in enumerate(self._dataset.tables) if each.name == target)
+            onward = path[step + 1][0]
+            reader = self._reader(at, self._dataset.tables[at])
+            text += (
+                f" JOIN (SELECT DISTINCT {quoted(there)}, {quoted(onward)} FROM {reader}) s{step + 1}"
+                f" ON {before}.{quoted(column)} = s{step + 1}.{quoted(there)}"
+            )
+            before = f"s{step + 1}"
+        return text
+
+    def _kind(self, table: Table, name: str) -> Kind | None:
+        return next(kind for column, kind in self._schemas[table.name] if column == name)
+
+    # ---- what anyone may know ----
+
+    def schema(self, table: str) -> list[tuple[str, Kind | None]]:
+        """The columns of a source and their kinds, from its header alone."""
+        return self._schemas[table]
+
+    def values(self, table: str, column: str) -> tuple[Any, ...] | None:
+        """The different values of a public column, in order, if they are few."""
+        if (table, column) not in self._public:
+            text = (
+                f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} ORDER BY v LIMIT {_MOST_PUBLIC_VALUES + 2}"
+            )
+            found = tuple(row[0] for row in self._fetch(text).fetchall() if row[0] is not None)
+            self._public[table, column] = found if len(found) <= _MOST_PUBLIC_VALUES else None
+        known: tuple[Any, ...] | None = self._public[table, column]
+        return known
+
+    def repeats(self, table: str, columns: tuple[str, ...]) -> int:
+        """How many rows of a public table agree on these columns at most."""
+        key = (table, "repeats", *columns)
+        if key not in self._public:
+            names = ", ".join(quoted(column) for column in columns)
+            text = f"SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM {quoted(table)} GROUP BY {names})"
+            self._public[key] = int(self._fetch(text).fetchall()[0][0])
+        return int(self._public[key])
+
+    def version(self) -> str:
+        """A digest of the sources' bytes, or the owner's own word for them; the same as long as they are."""
+        if self._dataset.version:
+            return self._dataset.version
+        whole = hashlib.sha256()
+        for i, table in enumerate(self._dataset.tables):
+            if isinstance(table.source, str):
+                whole.update(self._digest(Path(table.source)).encode())
+            else:
+                if table.name not in self._memory:
+                    self._memory[table.name] = _arrow_digest(self._connection, i)
+                whole.update(self._memory[table.name].encode())
+        return whole.hexdigest()
+
+    def _digest(self, file: Path) -> str:
+        found = file.stat()
+        state = (found.st_size, found.st_mtime_ns, found.st_ino)
+        known = self._digests.get(str(file))
+        if known is None or known[0] != state:
+            with file.open("rb") as stream:
+                known = (state, hashlib.file_digest(stream, "sha256").hexdigest())
+            self._digests[str(file)] = known
+        return known[1]
+
+    @property
+    def seed(self) -> int:
+        """What keys the choice of groups: the same on the same data, unknown to who does not hold them."""
+        return int(hashlib.sha256(f"{self._dataset.name} {self.version()}".encode()).hexdigest()[:15], 16)
+
+    # ---- what was paid for ----
+
+    def aggregate(self, query: PricedQuery) -> ExactTable:
+        """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
+        try:
+            with self._deadline() as cursor:
+                return self._aggregate(cursor, query)
+        except self._failures:
+            raise EngineFailed(_FAILED, hint="ask the owner; a simpler question may pass") from None
+        except (MemoryError, ArithmeticError, ValueError, OSError):
+            raise EngineFailed(_FAILED, hint="ask the owner; a simpler question may pass") from None
+
+    def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:
+        statements, width = Statements(self.dataset, self.seed), len(query.question.keys)
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        found = cursor.execute(statements.additive(query)).fetchnumpy()
+        keys = _keys(found, width, query)
+        table = ExactTable(keys, _whole(found["people"]))
+        for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
+            if measure.kind == "quantile":
+                lines = cursor.execute(statements.values(query, measure)).fetchnumpy()
+                table.values[start] = _histograms(lines, width, query)
+            elif measure.kind == "distinct":
+                lines = cursor.execute(statements.distinct(query, measure)).fetchnumpy()
+                counts = dict(zip(_keys(lines, width, query), _whole(lines["n"]).tolist(), strict=True))
+                table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
+            else:
+                table.columns[start] = _whole(found[f"a{i}"])
+                if measure.kind == "split":
+                    table.columns[start + 1] = _whole(found[f"b{i}"])
+        cursor.execute("COMMIT")
+        return table
+
+    @contextmanager
+    def _deadline(self) -> "Generator[duckdb.DuckDBPyConnection]":
+        """A cursor whose statements are ended when the time is over."""
+        with self._lock:
+            cursor = self._connection.cursor()
+        timer = threading.Timer(self._dataset.defaults.timeout, cursor.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield cursor
+        finally:
+            timer.cancel()
+            cursor.close()
+
+    def _fetch(self, text: str) -> "duckdb.DuckDBPyConnection":
+        with self._lock:
+            return self._connection.cursor().execute(text)
+
+    def close(self) -> None:
+        """Close the database and remove what it spilled."""
+        self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _escaped(path: str) -> str:
+    return path.replace("'", "''")
+
+
+def _format(table: Table) -> str:
+    if not isinstance(table.source, str):
+        return "memory"
+    if table.format:
+        return table.format
+    suffix = Path(table.source).suffix.lower()
+    if suffix in (".csv", ".tsv", ".txt", ".gz"):
+        return "csv"
+    return "duckdb" if suffix in (".duckdb", ".db") else "parquet"
+
+
+def _kind_of(name: str) -> Kind | None:
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(name.upper())), None)
+
+
+def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text: bool) -> Column | None:
+    from dataclasses import replace
+
+    if declared is None:
+        known = Kind.TEXT if from_text else kind
+        return None if known is None else Column(name, known)
+    if declared.typed:
+        return replace(declared, name=name)
+    if kind is None:  # text: numbers are read as reals unless a whole grid is declared
+        whole = declared.values is not None or (declared.grid is not None and declared.grid.denominator == 1)
+        real = declared.kind is Kind.INTEGER and not whole
+        return replace(declared, name=name, kind=Kind.REAL if real else declared.kind)
+    if declared.lower is not None and not kind.is_number:
+        raise InvalidDeclaration(f"column `{name}` has bounds and the source holds {kind.value}", hint='type = "real"')
+    return replace(declared, name=name, kind=kind)
+
+
+def _cast(column: Column, source: Kind | None) -> str:
+    return f"TRY_CAST({quoted(column.name)} AS {type_of(column.kind)})"
+
+
+def _arrow(table: Table) -> Any:
+    """A DataFrame or Arrow table as DuckDB can register it."""
+    return table.source
+
+
+def _arrow_digest(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
+    """A digest of a registered table that does not depend on the order of its rows."""
+    row = connection.execute(f"SELECT count(*), bit_xor(hash(t)), sum(hash(t)::HUGEINT) FROM source_{i} t").fetchall()[
+        0
+    ]
+    return hashlib.sha256(repr(row).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _column_values(column: Any) -> list[Any]:
+    """A fetched column as Python values, with None where there is none."""
+    if isinstance(column, np.ma.MaskedArray):
+        mask = np.ma.getmaskarray(column)
+        return [None if hidden else _plain(value) for value, hidden in zip(column.data, mask, strict=True)]
+    return [_plain(value) for value in column]
+
+
+def _keys(found: dict[str, Any], width: int, query: PricedQuery) -> list[Key]:
+    if not width:
+        return [()] * len(next(iter(found.values())))
+    columns = [_typed_key(_column_values(found[f"k{i}"]), query.question.keys[i].kind) for i in range(width)]
+    return list(zip(*columns, strict=True))
+
+
+def _typed_key(values: list[Any], kind: Kind) -> list[Any]:
+    if kind is Kind.DATE:
+        return [None if value is None else _date(value) for value in values]
+    return values
+
+
+def _date(value: Any) -> Any:
+    from datetime import datetime
+
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _whole(column: Any) -> Any:
+    """Exact integers: 64 bits where they fit, Python's where they came as text."""
+    values = np.asarray(column)
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
+    return np.array([int(value) for value in values], dtype=object)
+
+
+def _histograms(lines: dict[str, Any], width: int, query: PricedQuery) -> dict[Key, Histogram]:
+    steps, counts = _whole(lines["v"]), _whole(lines["n"])
+    if not width:
+        return {(): (steps, counts)}
+    keys = _keys(lines, width, query)
+    cuts = [0, *(i for i in range(1, len(keys)) if keys[i] != keys[i - 1]), len(keys)]
+    return {keys[a]: (steps[a:b], counts[a:b]) for a, b in pairwise(cuts) if b > a}

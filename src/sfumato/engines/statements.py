@@ -1,0 +1,320 @@
+"""The statements of a priced question: rows, then one line a person and group, then one line a group.
+
+Where a person has more than `rows` rows in a group, the rows count in part: all of them with weight rows/n, which is
+what keeping `rows` of them at random gives on average, and sums and counts keep the same rows. Where a person is in
+more than `groups` groups, a keyed hash picks the groups that count, the same in every question on the same data.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sfumato.data import Dataset, Kind
+from sfumato.engines.expressions import double, is_whole, literal, number, present, quoted, sql
+from sfumato.query.expression import Expression
+from sfumato.query.measures import Measure
+from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
+from sfumato.query.price import PricedQuery
+from sfumato.query.range import Range
+
+PERSON = "sfumato_person"
+_WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
+
+
+class Statements:
+    """Writes the statements for one dataset; `seed` keys the choice of groups and values."""
+
+    def __init__(self, dataset: Dataset, seed: int) -> None:
+        self._people, self._seed = dataset.unit is not None, seed
+
+    # ---- relations ----
+
+    def relation(self, plan: Plan) -> str:
+        """A SELECT with columns c0, c1, … and, for rows of people, p."""
+        if isinstance(plan, Scan):
+            return self._scan(plan)
+        if isinstance(plan, Where):
+            return f"SELECT * FROM ({self.relation(plan.of)}) WHERE {sql(plan.predicate)}"
+        if isinstance(plan, Project):
+            columns = [f"{sql(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
+            return f"SELECT {', '.join([*self._p(plan.of), *columns])} FROM ({self.relation(plan.of)})"
+        if isinstance(plan, Join):
+            return self._join(plan)
+        if isinstance(plan, Union):
+            return " UNION ALL ".join(f"({self._ordered(part)})" for part in plan.parts)
+        return self._per_person(plan)
+
+    def _p(self, plan: Plan) -> list[str]:
+        return ["p"] if plan.private and self._people else []
+
+    def _ordered(self, plan: Plan) -> str:
+        columns = [f"c{i}" for i in range(len(plan.fields))]
+        return f"SELECT {', '.join([*self._p(plan), *columns])} FROM ({self.relation(plan)})"
+
+    def _scan(self, plan: Scan) -> str:
+        columns = [f"{quoted(field.name)} AS c{i}" for i, field in enumerate(plan.fields)]
+        person = [f"{PERSON} AS p"] if plan.private and self._people else []
+        known = f" WHERE {PERSON} IS NOT NULL" if person else ""
+        return f"SELECT {', '.join([*person, *columns])} FROM {quoted(plan.table)}{known}"
+
+    def _join(self, plan: Join) -> str:
+        at = len(plan.left.fields)
+        left = [f"l.c{i} AS c{i}" for i in range(at)]
+        right = [f"r.c{i} AS c{at + i}" for i in range(len(plan.right.fields))]
+        person: list[str] = []
+        both = plan.left.private and plan.right.private and self._people
+        if plan.private and self._people:
+            person = ["l.p AS p" if plan.left.private else "r.p AS p"]
+        equal = [f"l.c{i} = r.c{j}" for i, j in plan.equal]
+        if both:
+            equal.append("l.p = r.p")  # a pair is one person's, whatever else agrees
+        word = "LEFT JOIN" if plan.outer else "JOIN"
+        return (
+            f"SELECT {', '.join([*person, *left, *right])} FROM ({self.relation(plan.left)}) l "
+            f"{word} ({self.relation(plan.right)}) r ON {' AND '.join(equal)}"
+        )
+
+    def _per_person(self, plan: PerPerson) -> str:
+        at = 1 + len(plan.keys)
+        keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(plan.keys)]
+        shown = [f"k{i} AS c{i + 1}" for i in range(len(plan.keys))]
+        values = [f"{_own(each)} AS c{at + i}" for i, each in enumerate(plan.aggregates)]
+        names = ", ".join(["p", *(f"k{i}" for i in range(len(plan.keys)))])
+        inner = f"SELECT {', '.join([*keys, '*'])} FROM ({self.relation(plan.of)})"
+        return f"SELECT {', '.join(['p', 'p AS c0', *shown, *values])} FROM ({inner}) GROUP BY {names}"
+
+    @staticmethod
+    def _key(key: Expression) -> str:
+        return sql(key) if is_whole(key) or key.kind is not Kind.INTEGER else f"TRY_CAST({sql(key)} AS BIGINT)"
+
+    # ---- rows of a question ----
+
+    def _rows(self, query: PricedQuery, columns: Sequence[str]) -> str:
+        """p, k0, k1, … and the given columns, for the rows in public groups if groups are public."""
+        keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(query.question.keys)]
+        people = self._p(query.question.plan)
+        inner = (
+            f"SELECT {', '.join([*people, *keys, *columns]) or '1 AS one'} FROM ({self.relation(query.question.plan)})"
+        )
+        groups = query.question.groups
+        if not keys or groups is None:
+            return inner
+        tests = [_among(f"k{i}", domain or (), key.kind) for i, (domain, key) in
+                 enumerate(zip(query.question.domains, query.question.keys, strict=True))]  # fmt: skip
+        return f"SELECT * FROM ({inner}) WHERE {' AND '.join(tests)}"
+
+    def _names(self, query: PricedQuery) -> list[str]:
+        return [f"k{i}" for i in range(len(query.question.keys))]
+
+    # ---- additive columns ----
+
+    def additive(self, query: PricedQuery) -> str:
+        """One line a group: its keys, its people, and the exact integers of every additive column."""
+        measures = list(enumerate(query.measures.measures))
+        columns = [each for i, measure in measures for each in _row_columns(i, measure)]
+        rows = self._rows(query, columns)
+        names = self._names(query)
+        if query.bounds.cut is not None:
+            return self._direct(query, rows, names)
+        inner = [each for i, measure in measures for each in _person_columns(i, measure)]
+        grouped = ", ".join(["p", *names])
+        lines = f"SELECT {', '.join([grouped, 'count(*) AS n', *inner])} FROM ({rows}) GROUP BY {grouped}"
+        lines = self._few_groups(query, lines, names)
+        outer = [each for i, measure in measures for each in _group_columns(i, measure, query.bounds.rows)]
+        tail = f" GROUP BY {', '.join(names)}" if names else ""
+        return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}){tail}"
+
+    def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
+        people = "count(DISTINCT p)" if self._people and query.bounds.cut != 1 else "count(*)"
+        wanted = query.keys is not None or any(m.kind == "people" for m in query.measures.measures)
+        outer = [f"{people if wanted else '0'} AS people"]
+        for i, measure in enumerate(query.measures.measures):
+            outer += _direct_columns(i, measure, "p" if self._people and query.bounds.cut != 1 else "")
+        tail = f" GROUP BY {', '.join(names)}" if names else ""
+        return f"SELECT {', '.join([*names, *outer])} FROM ({rows}){tail}"
+
+    def _few_groups(self, query: PricedQuery, lines: str, names: list[str]) -> str:
+        """The lines of at most `groups` groups a person."""
+        known, most = query.question.groups, query.bounds.groups
+        if not names or (known is not None and len(known) <= most):
+            return lines
+        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
+        kept = f"SELECT arg_min(l, {order}, {most}) AS kept FROM ({lines}) l GROUP BY p"
+        return f"SELECT unnest(kept, max_depth := 2) FROM ({kept})"
+
+    # ---- values ----
+
+    def distinct(self, query: PricedQuery, measure: Measure) -> str:
+        """One line a group: its keys and the number of different values, at most `rows` of a person in a group."""
+        assert measure.of is not None
+        where = "" if measure.where is None else f" AND {sql(measure.where)}"
+        names = self._names(query)
+        value = f"CASE WHEN {present(measure.of)}{where} THEN {sql(measure.of)} END AS v"
+        rows = f"SELECT * FROM ({self._rows(query, [value])}) WHERE v IS NOT NULL"
+        tail = f" GROUP BY {', '.join(names)}" if names else ""
+        if query.bounds.cut is None:
+            rows = f"SELECT DISTINCT {', '.join(['p', *names, 'v'])} FROM ({rows})"
+            rows = f"SELECT {', '.join([*names, 'unnest(vs) AS v'])} FROM ({self._few_values(query, rows, names)})"
+        return f"SELECT {', '.join([*names, 'count(DISTINCT v) AS n'])} FROM ({rows}){tail}"
+
+    def values(self, query: PricedQuery, measure: Measure) -> str:
+        """One line a group and value: its keys, the value in steps, and how often it occurs."""
+        names = self._names(query)
+        rows = f"SELECT * FROM ({self._rows(query, [f'{steps(measure)} AS v'])}) WHERE v IS NOT NULL"
+        if query.bounds.cut is None:
+            rows = f"SELECT {', '.join([*names, 'unnest(vs) AS v'])} FROM ({self._few_values(query, rows, names)})"
+        grouped = ", ".join([*names, "v"])
+        return f"SELECT {grouped}, count(*) AS n FROM ({rows}) GROUP BY {grouped} ORDER BY {grouped}"
+
+    def _few_values(self, query: PricedQuery, rows: str, names: list[str]) -> str:
+        """p, keys and a list of at most `rows` values for each person and group, of at most `groups` groups."""
+        grouped = ", ".join(["p", *names])
+        lines = (
+            f"SELECT {grouped}, arg_min(v, hash(v, p, {self._seed}), {query.bounds.rows}) AS vs "
+            f"FROM ({rows}) GROUP BY {grouped}"
+        )
+        known, most = query.question.groups, query.bounds.groups
+        if not names or (known is not None and len(known) <= most):
+            return lines
+        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
+        chosen = f"SELECT unnest(arg_min(l, {order}, {most})) AS l FROM ({lines}) l GROUP BY p"
+        return f"SELECT {', '.join([f'l.{each} AS {each}' for each in [*names, 'vs']])} FROM ({chosen})"
+
+
+# ---- one row's part in a measure ----
+
+
+def steps(measure: Measure) -> str:
+    """The whole steps that a row adds, within its bounds and from the centre; NULL where it adds nothing."""
+    assert measure.of is not None
+    inner = _placed(measure.of, measure.step, measure.low, measure.high)
+    if measure.centre:
+        inner = f"({inner} - ({measure.centre}))"
+    return inner if measure.where is None else f"CASE WHEN {sql(measure.where)} THEN {inner} END"
+
+
+def _placed(of: Expression, step: Fraction, low: int, high: int) -> str:
+    if is_whole(of) and step == 1:
+        x = sql(of)
+        return f"CASE WHEN {x} IS NOT NULL THEN CAST(greatest({low}, least({high}, {x})) AS BIGINT) END"
+    x = number(of)
+    scaled = f"{x} * {double(1 / step)}" if step.numerator == 1 else f"{x} / {double(step)}"
+    place = f"CAST(greatest({double(low)}, least({double(high)}, floor({scaled} + 0.5))) AS BIGINT)"
+    return f"CASE WHEN {x} IS NOT NULL AND NOT isnan({x}) THEN {place} END"
+
+
+def _row_columns(i: int, measure: Measure) -> list[str]:
+    where = "TRUE" if measure.where is None else sql(measure.where)
+    both = measure.where is not None and (measure.shared or measure.kind == "split")
+    filtered = [f"CASE WHEN {where} THEN 1 END AS f{i}"] if both else []
+    if measure.kind in ("sum", "square"):
+        return [f"{steps(measure)} AS m{i}", *filtered]
+    if measure.kind in ("split", "present"):
+        assert measure.of is not None
+        return [f"CASE WHEN {where} AND {present(measure.of)} THEN 1 END AS m{i}", *filtered]
+    if measure.kind in ("rows", "people") and measure.where is not None:
+        return [f"CASE WHEN {where} THEN 1 END AS m{i}"]
+    return []
+
+
+def _direct_columns(i: int, measure: Measure, person: str) -> list[str]:
+    kind, filtered = measure.kind, measure.where is not None
+    if kind in ("sum", "square"):
+        term = f"m{i}" if kind == "sum" else f"m{i} * m{i}"
+        return [_narrow(f"coalesce(sum({term}), 0)", measure) + f" AS a{i}"]
+    if kind == "split":
+        whole = f"count(f{i})" if filtered else "count(*)"
+        return [f"count(m{i}) AS a{i}", f"{whole} - count(m{i}) AS b{i}"]
+    if kind == "present":
+        return [f"count(m{i}) AS a{i}"]
+    if kind == "rows":
+        return [f"count({'m' + str(i) if filtered else '*'}) AS a{i}"]
+    if kind == "people":
+        one = f"CASE WHEN m{i} = 1 THEN {person} END" if filtered else person
+        rows = f"m{i}" if filtered else "*"
+        return [f"count({'DISTINCT ' + one if person else rows}) AS a{i}"]
+    return []
+
+
+def _person_columns(i: int, measure: Measure) -> list[str]:
+    kind = measure.kind
+    filtered = [f"count(f{i}) AS n{i}"] if measure.where is not None and (measure.shared or kind == "split") else []
+    if kind in ("sum", "square"):
+        term = f"m{i}" if kind == "sum" else f"m{i} * m{i}"
+        return [f"sum({term}) AS s{i}", f"count(m{i}) AS x{i}", *filtered]
+    if kind == "split":
+        return [f"count(m{i}) AS x{i}", *filtered]
+    if kind == "present" or (kind in ("rows", "people") and measure.where is not None):
+        return [f"count(m{i}) AS x{i}"]
+    return []
+
+
+def _group_columns(i: int, measure: Measure, most: int) -> list[str]:
+    kind, filtered = measure.kind, measure.where is not None
+    x, n = f"x{i}", f"n{i}" if filtered else "n"
+    if kind == "rows":
+        return [_total(f"least({x if filtered else 'n'}, {most})") + f" AS a{i}"]
+    if kind == "present":
+        return [_total(f"least({x}, {most})") + f" AS a{i}"]
+    if kind == "people":
+        return [(_total(f"least({x}, 1)") if filtered else "count(*)") + f" AS a{i}"]
+    if kind == "split":
+        kept = _kept(x, n, most)
+        return [f"{_total(kept)} AS a{i}", _total(f"least({n}, {most}) - ({kept})") + f" AS b{i}"]
+    if kind in ("sum", "square"):
+        kept = f"({_kept(x, n, most)})" if measure.shared else f"least({x}, {most})"
+        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN s{i} * {kept} // x{i} ELSE s{i} END"
+        return [_narrow(f"coalesce(sum({part}), 0)", measure, most) + f" AS a{i}"]
+    return []
+
+
+def _total(term: str) -> str:
+    return f"CAST(coalesce(sum({term}), 0) AS BIGINT)"
+
+
+def _kept(present_rows: str, rows: str, most: int) -> str:
+    """How many of a person's rows with a value count, if at most `most` of all their rows do."""
+    return f"CASE WHEN {rows} > {most} THEN {present_rows} * {most} // {rows} ELSE {present_rows} END"
+
+
+def _narrow(total: str, measure: Measure, most: int = 1) -> str:
+    return f"CAST({total} AS {'BIGINT' if measure.unit * most < _WIDE else 'VARCHAR'})"
+
+
+def _among(name: str, domain: tuple[object, ...], kind: Kind) -> str:
+    known = [value for value in domain if value is not None]
+    if (
+        kind is Kind.INTEGER
+        and len(known) > 20
+        and known == list(range(int(str(known[0])), int(str(known[0])) + len(known)))
+    ):
+        return f"{name} BETWEEN {known[0]} AND {known[-1]}"
+    return f"{name} IN ({', '.join(literal(value, kind) for value in known)})"
+
+
+def _own(aggregate: OwnAggregate) -> str:
+    """An aggregate over one person's rows, the same whatever order the rows come in."""
+    of, kind = aggregate.of, aggregate.kind
+    where = "" if aggregate.where is None else f" FILTER (WHERE {sql(aggregate.where)})"
+    if kind == "count":
+        return f"count(*){where}"
+    assert of is not None
+    if kind == "distinct":
+        return f"count(DISTINCT CASE WHEN {present(of)} THEN {sql(of)} END){where}"
+    if kind == "present":
+        return f"count(CASE WHEN {present(of)} THEN 1 END){where}"
+    if kind in ("min", "max"):
+        return f"{kind}(CASE WHEN {present(of)} THEN {sql(of)} END){where}"
+    step = of.range.step
+    low, high = _ends(of.range, step)
+    placed = _placed(of, step, low, high)
+    if kind == "avg":
+        return f"CAST(sum({placed}){where} AS DOUBLE) * {double(step)} / nullif(count({placed}){where}, 0)"
+    if of.kind is Kind.INTEGER and is_whole(of):
+        return f"TRY_CAST(sum({placed}){where} AS BIGINT)"
+    return f"CAST(sum({placed}){where} AS DOUBLE) * {double(step)}"
+
+
+def _ends(found: Range, step: Fraction) -> tuple[int, int]:
+    assert found.lower is not None
+    assert found.upper is not None
+    return round(found.lower / step), round(found.upper / step)

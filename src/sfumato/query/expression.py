@@ -1,0 +1,120 @@
+"""Expressions over one row: a closed tree with kinds and ranges, from which every engine's SQL is written anew."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from sfumato.data import Kind
+from sfumato.query.range import Range
+
+Scalar = int | float | str | bool | date | datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a relation: what is known of it, and whether it is the person."""
+
+    name: str
+    kind: Kind
+    range: Range = Range()
+    values: tuple[Scalar, ...] | None = None
+    person: bool = False
+    own: bool = False
+    """Comes from a relation with one row a person, so that it is the same in all of a person's rows."""
+    public: tuple[str, str] | None = None
+    """The public table and column it comes from."""
+    key: tuple[str, str] | None = None
+    """The table and column it is a bare copy of, for joins along foreign keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The value of one field of the row."""
+
+    index: int
+    field: Field
+
+    @property
+    def kind(self) -> Kind:
+        """The field's kind."""
+        return self.field.kind
+
+    @property
+    def range(self) -> Range:
+        """The field's range."""
+        return self.field.range
+
+    def canonical(self) -> Any:
+        """The position, which does not depend on names."""
+        return ["ref", self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant of the question."""
+
+    value: Scalar
+    kind: Kind
+
+    @property
+    def range(self) -> Range:
+        """The constant itself, if it is a number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            return Range()
+        return Range.point(Fraction(self.value))
+
+    def canonical(self) -> Any:
+        """The value with its kind."""
+        value = self.value.isoformat() if isinstance(self.value, date) else self.value
+        return ["literal", self.kind.value, repr(value) if isinstance(value, float) else value]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation on expressions; `op` is one of a closed list that every engine knows."""
+
+    op: str
+    args: "tuple[Expression, ...]"
+    kind: Kind
+    range: Range = Range()
+
+    def canonical(self) -> Any:
+        """The operation; the order of operands that may be exchanged does not count."""
+        parts = [arg.canonical() for arg in self.args]
+        if self.op in ("and", "or", "eq", "ne", "add", "mul"):
+            parts = sorted(parts, key=repr)
+        elif self.op == "in":
+            parts = [parts[0], *sorted(parts[1:], key=repr)]
+        return [self.op, *parts]
+
+
+Expression = Ref | Literal | Call
+
+
+def refs(expression: Expression) -> list[Ref]:
+    """Every field an expression reads."""
+    if isinstance(expression, Ref):
+        return [expression]
+    if isinstance(expression, Literal):
+        return []
+    return [ref for arg in expression.args for ref in refs(arg)]
+
+
+def moved(expression: Expression, by: int) -> Expression:
+    """The expression over rows whose fields start `by` places later."""
+    if isinstance(expression, Ref):
+        return Ref(expression.index + by, expression.field)
+    if isinstance(expression, Literal):
+        return expression
+    return Call(expression.op, tuple(moved(arg, by) for arg in expression.args), expression.kind, expression.range)
+
+
+def conjunction(parts: "list[Expression]") -> Expression | None:
+    """All of them, or None for nothing."""
+    flat: list[Expression] = []
+    for part in parts:
+        flat.extend(part.args if isinstance(part, Call) and part.op == "and" else (part,))
+    if not flat:
+        return None
+    return flat[0] if len(flat) == 1 else Call("and", tuple(flat), Kind.BOOLEAN)

@@ -1,0 +1,287 @@
+"""Released numbers with what is known of their error, and arithmetic on them: post-processing, which costs nothing.
+
+A value carries an interval that holds the exact bounded answer with the release's confidence; operations carry
+intervals along (Survey Theorem 3.10: what is computed from a release is as private as the release).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from sfumato.exact.parameters import nearest
+from sfumato.query.expression import Call, Expression, Literal, Ref
+from sfumato.query.measures import Recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A released value and the interval of its error bar; keys and constants have none."""
+
+    value: Any
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an error bar is known."""
+        return self.low is not None and self.high is not None
+
+    def ends(self) -> tuple[float, float] | None:
+        """The interval; a plain number is its own."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            return float(self.value), float(self.value)
+        return None
+
+
+MISSING = Bar(None)
+
+
+def cooked(recipe: Recipe, noisy: Sequence[Any], reach: Sequence[int]) -> Bar:
+    """The aggregate that a recipe makes of noisy integers, each off by at most its reach."""
+    return _COOKS[recipe.kind](recipe, [noisy[i] for i in recipe.columns], [reach[i] for i in recipe.columns])
+
+
+def _count(_: Recipe, noisy: list[int], reach: list[int]) -> Bar:
+    total, off = sum(int(n) for n in noisy), sum(reach)
+    return Bar(total, float(max(0, total - off)), float(max(0, total + off)))
+
+
+def _sum(recipe: Recipe, noisy: list[int], reach: list[int]) -> Bar:
+    value, off = int(noisy[0]) * recipe.step, reach[0] * recipe.step
+    return Bar(_number(value, recipe.step), nearest(value - off), nearest(value + off))
+
+
+def _number(value: Fraction, step: Fraction) -> int | float:
+    return int(value) if step.denominator == 1 else nearest(value)
+
+
+def _avg(recipe: Recipe, noisy: list[int], reach: list[int]) -> Bar:
+    """SUM/COUNT, within the declared bounds, which hold for every average."""
+    (total, count), (a, b) = map(int, noisy), reach
+    low, high = recipe.low, recipe.high
+
+    def mean(s: int, n: int) -> Fraction:
+        inside = recipe.centre + Fraction(s, max(n, 1))
+        return max(Fraction(low), min(Fraction(high), inside)) * recipe.step
+
+    corners = [mean(s, n) for s in (total - a, total + a) for n in (count - b, count + b)]
+    if count - b < 1:  # no more is known than the bounds
+        corners += [low * recipe.step, high * recipe.step]
+    return Bar(nearest(mean(total, count)), nearest(min(corners)), nearest(max(corners)))
+
+
+def _variance(recipe: Recipe, noisy: list[int], reach: list[int]) -> Bar:
+    """E[x²] - E[x]² around the centre, never negative and never above what the bounds allow."""
+    (square, total, count), off = map(int, noisy), reach
+    half = Fraction(recipe.high - recipe.low, 2)
+
+    def spread(q: float, s: float, n: float) -> float:
+        n = max(n, 2.0 if recipe.aggregate.sample else 1.0)
+        variance = (q / n - (s / n) ** 2) * (n / (n - 1) if recipe.aggregate.sample else 1.0)
+        most = float(half**2) * (n / (n - 1) if recipe.aggregate.sample else 1.0)
+        return max(0.0, min(most, variance)) * float(recipe.step) ** 2
+
+    def shown(variance: float) -> float:
+        return math.sqrt(variance) if recipe.aggregate.root else variance
+
+    low_n, high_n = count - off[2], count + off[2]
+    sizes = [float(low_n), float(high_n)]
+    if square > 0 and low_n < 2 * total**2 / square < high_n:
+        sizes.append(2 * total**2 / square)  # where the spread is largest in n
+    means = [0.0] if abs(total) <= off[1] else []
+    means += [float(total - off[1]), float(total + off[1])]
+    corners = [spread(q, s, n) for q in (square - off[0], square + off[0]) for s in means for n in sizes]
+    if low_n < 2:
+        corners += [0.0, float(half**2) * float(recipe.step) ** 2 * 2]
+    value = shown(spread(square, total, count))
+    return Bar(value, shown(min(corners)), shown(max(corners)))
+
+
+def _quantile(recipe: Recipe, noisy: list[Any], _: list[int]) -> Bar:
+    value, low, high = noisy[0]
+    return Bar(value, low, high)
+
+
+_COOKS: dict[str, Callable[[Recipe, list[Any], list[int]], Bar]] = {
+    "count": _count, "sum": _sum, "avg": _avg, "variance": _variance, "quantile": _quantile,
+}  # fmt: skip
+
+
+# ---- expressions over released values ----
+
+
+def evaluate(expression: Expression, row: Sequence[Bar]) -> Bar:
+    """The value of an expression over one released row; what has no value is NULL."""
+    if isinstance(expression, Ref):
+        return row[expression.index]
+    if isinstance(expression, Literal):
+        return Bar(expression.value)
+    return _operation(expression, row)
+
+
+def _operation(call: Call, row: Sequence[Bar]) -> Bar:
+    op = call.op
+    if op == "case":
+        return _case(call, row)
+    args = [evaluate(arg, row) for arg in call.args]
+    if op == "coalesce":
+        return next((arg for arg in args if arg.value is not None), MISSING)
+    if op in _LOGIC:
+        return Bar(_LOGIC[op]([arg.value for arg in args]))
+    if any(arg.value is None for arg in args):
+        return MISSING
+    if op in _COMPARE:
+        return Bar(_COMPARE[op](args[0].value, args[1].value))
+    if op == "in":
+        return Bar(any(args[0].value == other.value for other in args[1:]))
+    if op == "nullif":
+        return MISSING if args[0].value == args[1].value else args[0]
+    return _numeric(op, args)
+
+
+def _case(call: Call, row: Sequence[Bar]) -> Bar:
+    args = call.args
+    for i in range(0, len(args) - 1, 2):
+        if evaluate(args[i], row).value is True:
+            return evaluate(args[i + 1], row)
+    return evaluate(args[-1], row) if len(args) % 2 else MISSING
+
+
+def _and(values: list[Any]) -> bool | None:
+    if any(value is False for value in values):
+        return False
+    return None if any(value is None for value in values) else True
+
+
+def _or(values: list[Any]) -> bool | None:
+    if any(value is True for value in values):
+        return True
+    return None if any(value is None for value in values) else False
+
+
+_LOGIC: dict[str, Callable[[list[Any]], bool | None]] = {
+    "and": _and,
+    "or": _or,
+    "not": lambda values: None if values[0] is None else not values[0],
+    "is_null": lambda values: values[0] is None,
+    "same": lambda values: values[0] == values[1],
+}
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+
+
+def _pow(a: float, b: float) -> float:
+    made: float | complex = a**b
+    if isinstance(made, complex):
+        raise ValueError("no real power")
+    return made
+
+
+_NUMERIC: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "mod": math.fmod,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sign": lambda a: (a > 0) - (a < 0),
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": lambda a, digits=0: round(a, int(digits)) if digits else round(a),
+    "sqrt": math.sqrt,
+    "ln": math.log,
+    "log2": math.log2,
+    "log10": math.log10,
+    "exp": math.exp,
+    "pow": _pow,
+    "least": min,
+    "greatest": max,
+    "clip": lambda a: a,
+    "cast_integer": lambda a: round(float(a)),
+    "cast_real": float,
+    "cast_text": str,
+    "lower": lambda a: str(a).lower(),
+    "upper": lambda a: str(a).upper(),
+    "trim": lambda a: str(a).strip(),
+    "length": lambda a: len(str(a)),
+    "concat": lambda *parts: "".join(str(part) for part in parts),
+    "substring": lambda a, start, length=None: str(a)[
+        max(0, start - 1) : None if length is None else max(0, start - 1 + length)
+    ],
+    "starts_with": lambda a, b: str(a).startswith(str(b)),
+    "contains": lambda a, b: str(b) in str(a),
+    "like": lambda a, b: _like(str(a), str(b)),
+    "ilike": lambda a, b: _like(str(a).lower(), str(b).lower()),
+    "year": lambda a: a.year,
+    "month": lambda a: a.month,
+    "day": lambda a: a.day,
+    "quarter": lambda a: (a.month + 2) // 3,
+    "hour": lambda a: getattr(a, "hour", 0),
+    "minute": lambda a: getattr(a, "minute", 0),
+    "dayofweek": lambda a: (a.weekday() + 1) % 7,
+    "dayofyear": lambda a: a.timetuple().tm_yday,
+    "week": lambda a: a.isocalendar()[1],
+    "trunc_year": lambda a: a.replace(month=1, day=1),
+    "trunc_month": lambda a: a.replace(day=1),
+    "trunc_day": lambda a: a,
+    "cast_date": lambda a: a if isinstance(a, date) else date.fromisoformat(str(a)),
+    "cast_boolean": bool,
+}
+_GROWING = {
+    "add", "sub", "mul", "div", "neg", "abs", "floor", "ceil", "round", "sqrt", "ln", "log2", "log10", "exp", "pow",
+    "least", "greatest", "cast_integer", "cast_real",
+}  # fmt: skip
+
+
+def _like(text: str, pattern: str) -> bool:
+    import re
+
+    body = "".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
+    return re.fullmatch(body, text, re.DOTALL) is not None
+
+
+def _numeric(op: str, args: list[Bar]) -> Bar:
+    value = _tried(op, [arg.value for arg in args])
+    if value is None or op not in _GROWING or not any(arg.has_interval for arg in args):
+        return Bar(value)
+    interval = _interval(op, args)
+    return Bar(value) if interval is None else Bar(value, *interval)
+
+
+def _tried(op: str, values: Sequence[Any]) -> Any:
+    try:
+        made = _NUMERIC[op](*values)
+    except (ArithmeticError, ValueError, TypeError, AttributeError):
+        return None
+    return None if isinstance(made, float) and not math.isfinite(made) else made
+
+
+def _interval(op: str, args: list[Bar]) -> tuple[float, float] | None:
+    """The range of an operation over its operands' intervals: its corners, as each is monotone in each operand."""
+    ends = [arg.ends() for arg in args]
+    if any(end is None for end in ends):
+        return None
+    known = [end for end in ends if end is not None]
+    if op == "div" and known[1][0] <= 0 <= known[1][1]:
+        return None
+    corners: list[list[float]] = [[]]
+    for low, high in known:
+        corners = [[*corner, end] for corner in corners for end in dict.fromkeys((low, high))]
+    if op in ("abs", "pow") and known[0][0] < 0 < known[0][1]:
+        corners += [[0.0, *corner[1:]] for corner in corners]
+    made = [_tried(op, corner) for corner in corners]
+    if any(each is None for each in made):
+        return None
+    return float(min(made)), float(max(made))

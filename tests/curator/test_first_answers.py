@@ -1,0 +1,47 @@
+"""A declared dataset answers, charges first, remembers, and refuses."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import clinic
+import pytest
+
+import sfumato
+from sfumato.curator import Curator
+from sfumato.errors import BudgetExceeded
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("clinic")
+    clinic.build(made, users=2000)
+    return made
+
+
+@pytest.fixture
+def curator(folder: Path, tmp_path: Path) -> Curator:
+    return sfumato.open(clinic.declare(folder, epsilon="3", delta="1e-6"), ledger=tmp_path / "spent.ledger")
+
+
+def test_a_count_comes_with_its_error_bar_cost_and_what_remains(curator: Curator, folder: Path) -> None:
+    answer = curator.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+    (exact,) = clinic.truth(folder, "SELECT COUNT(*) FROM visits")[0]
+    assert abs(answer.value - exact) < 6 * 5
+    assert answer.cost.epsilon == 1
+    assert dict(answer.remaining) == {"dataset clinic": "ε = 2", "analyst analyst": "ε = 2"}
+    assert answer.intervals[0]["n"] is not None
+
+
+def test_the_same_question_is_free_and_the_same(curator: Curator) -> None:
+    first = curator.sql("SELECT COUNT(*) AS n FROM visits WHERE day < 9 AND user_id = 42", epsilon="0.5")
+    again = curator.sql("select count(*)\n from visits /* again */ where 42 = user_id AND day < 9", epsilon=0.5)
+    assert again.repeated
+    assert again.cost.is_free
+    assert again.value == first.value
+
+
+def test_the_budget_ends(curator: Curator) -> None:
+    curator.sql("SELECT COUNT(*) FROM visits", epsilon=Fraction(5, 2))
+    with pytest.raises(BudgetExceeded):
+        curator.sql("SELECT COUNT(*) FROM users", epsilon="0.6")
+    assert curator.sql("SELECT COUNT(*) FROM users", epsilon="0.5").cost.epsilon == Fraction(1, 2)
