@@ -3,9 +3,9 @@
 from fractions import Fraction
 from pathlib import Path
 
-import clinic
 import pytest
 
+import clinic
 import sfumato
 from sfumato.curator import Curator
 from sfumato.errors import BudgetExceeded

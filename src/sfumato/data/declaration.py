@@ -183,8 +183,9 @@ def signed(where: str, given: Any) -> Fraction | None:
         return None
     if isinstance(given, str) and given.startswith("-"):
         return -exactly(where, given[1:])
-    negative = not isinstance(given, str) and isinstance(given, int | float | Decimal | Fraction) and given < 0
-    return -exactly(where, -given) if negative else exactly(where, given)
+    if isinstance(given, int | float | Decimal | Fraction) and given < 0:
+        return -exactly(where, -given)
+    return exactly(where, given)
 
 
 def _kind(where: str, entry: Mapping[Any, Any], values: Any, numbers: tuple[Fraction | None, ...]) -> Kind:
