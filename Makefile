@@ -28,7 +28,7 @@ install: $(VENV)/dev  ## .venv with everything a user and a tester need
 
 # ---- what people run ------------------------------------------------------------------------------
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
-	@$(BIN)/python examples/exact_noise.py
+	@$(BIN)/sfumato demo
 
 plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md anew
 	@$(BIN)/python examples/mechanism_plots.py

@@ -41,5 +41,13 @@ class Command(NamedTuple):
         return cast("Module", import_module(self.module))
 
 
-COMMANDS: tuple[Command, ...] = ()
+COMMANDS: tuple[Command, ...] = (
+    Command("demo", "a first look: a hospital's visits, six questions, and a budget that ends", "sfumato.cli.demo"),
+    Command("init", "draft a declaration from a file's schema, without reading a row", "sfumato.cli.init"),
+    Command("check", "see whether a declaration can be honoured, and what it means", "sfumato.cli.check"),
+    Command("explain", "see plan, price and expected error of a question, for nothing", "sfumato.cli.explain"),
+    Command("sql", "ask a question; its price is charged before data are read", "sfumato.cli.sql"),
+    Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
+    Command("log", "see the ledger's entries", "sfumato.cli.log"),
+)
 """Every command, in the order `sfumato --help` lists them."""

@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -80,6 +81,16 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
             disable=not sys.stderr.isatty(),
         )
     )
+
+
+@contextmanager
+def waiting(what: str) -> Generator[None]:
+    """A spinner on stderr while something takes its time, if a person is looking."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with _err().status(escape(what)):
+        yield
 
 
 def close_stdout() -> None:

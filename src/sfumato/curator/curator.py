@@ -7,22 +7,24 @@ exact noise is added, the release is stored in the ledger, and leaves. What fail
 import hashlib
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Self
 
+from sfumato.accounting.events import Event
 from sfumato.curator.accuracy import Within, least_epsilon
 from sfumato.curator.explanation import Explanation, explained, notes
+from sfumato.curator.interactive import Watch, above_threshold, noisy_max
 from sfumato.curator.noise import released
-from sfumato.curator.release import Cost, Release, exact_text
+from sfumato.curator.release import Cost, Release, exact_text, written, written_down
 from sfumato.data import Dataset, Kind
-from sfumato.engines import DuckDBEngine
+from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.errors import BudgetExceeded, EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.exact.bits import BitSource
-from sfumato.ledger import Answered, Ledger, Receipt, Refused
+from sfumato.ledger import Answered, Balance, Ledger, Receipt, Refused
 from sfumato.ledger.canon import canonical
 from sfumato.query import PricedQuery, Question, Spend, price, question
 from sfumato.query.postprocess import finished
@@ -41,6 +43,7 @@ class Curator:
     def __init__(self, engine: DuckDBEngine, ledger: Ledger, analyst: str, *, bits: BitSource | None = None) -> None:
         self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
         self.dataset: Dataset = engine.dataset
+        self._version = engine.version()
 
     # ---- questions ----
 
@@ -61,7 +64,7 @@ class Curator:
         """
         started = time.monotonic()
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
-        answer, repeated = self._answered(query, key or uuid.uuid4().hex)
+        answer, repeated = self._answered(query.event, query.canonical(), lambda: self._noisy(query), key)
         self._wait(started)
         return self._release(query, answer, repeated=repeated)
 
@@ -83,9 +86,35 @@ class Curator:
         affordable = all(value >= _amount_in(cost, currency) for _, value, currency in left)
         return explained(query, self.dataset, cost, after, affordable=affordable)
 
-    def budget(self) -> tuple[tuple[str, str], ...]:
-        """What is left of each budget that this analyst's questions count against."""
-        return self._remaining()
+    def noisy_max(self, text: str, *, epsilon: Amount, key: str | None = None) -> Release:
+        """The public group with the largest aggregate, by one-sided noisy max: its key, and not its value.
+
+        The question has one aggregate, a count or a sum, over groups that are public.
+        """
+        return noisy_max(self, text, amount("epsilon", epsilon), key)
+
+    def above_threshold(self, threshold: int, *, epsilon: Amount, sensitivity: int | None = None) -> Watch:
+        """A run of AboveThreshold over a stream of counts: ε is charged now, for the whole run.
+
+        `sensitivity` is the most one person may move a count that will be asked; by default the largest of any table.
+        """
+        return above_threshold(self, threshold, amount("epsilon", epsilon), sensitivity)
+
+    def budget(self) -> tuple[Balance, ...]:
+        """Every budget that this analyst's questions count against, with what was spent of it."""
+        whole, own = (self._ledger.balances(self.dataset.name, who) for who in ("", self._analyst))
+        return (*whole, *own)
+
+    def log(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The ledger's entries about this dataset: this analyst's own, without the released answers, and the caps."""
+        for entry in self._ledger.entries():
+            body = entry.body
+            if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self._analyst):
+                yield entry.sequence, {name: value for name, value in body.items() if name != "release"}
+
+    def verify(self) -> str:
+        """Walk the ledger's whole chain; its anchor, to be kept apart."""
+        return self._ledger.verify()
 
     # ---- price ----
 
@@ -102,14 +131,15 @@ class Curator:
         sure = self.dataset.defaults.confidence if confidence is None else amount("confidence", confidence)
         if not 0 < sure < 1:
             raise InvalidParameter("confidence", "must lie between 0 and 1", confidence, hint="confidence=0.95")
-        asked = self._question(text)
+        asked = self.question(text)
         if within is not None:
             if epsilon is not None or rho is not None:
                 raise InvalidParameter("within", "stands instead of epsilon or rho, and not beside them", within)
             epsilon = least_epsilon(lambda e: self._price(asked, e, delta, None, sure), within, sure)
         return self._price(asked, epsilon, delta, rho, sure)
 
-    def _question(self, text: str) -> Question:
+    def question(self, text: str) -> Question:
+        """A checked question about this dataset."""
         return question(text, self.dataset, self._engine)
 
     def _price(
@@ -140,43 +170,79 @@ class Curator:
 
     # ---- charge, then read ----
 
-    def _answered(self, query: PricedQuery, key: str) -> tuple[Answered, bool]:
-        about = {"what": query.canonical(), "dataset": self.dataset.name}
-        request = hashlib.sha256(canonical(about).encode()).hexdigest()
-        outcome = self._reserved(query, request, key)
+    def _answered(
+        self, event: Event, about: Any, compute: Callable[[], Any], key: str | None = None
+    ) -> tuple[Answered, bool]:
+        """Charge an event, then compute what is released for it and store it; or what was stored, and that it was.
+
+        The one way to data: `compute` runs only after a durable charge, and what it gives leaves once it is stored.
+        """
+        request = hashlib.sha256(canonical({"what": about, "dataset": self.dataset.name}).encode()).hexdigest()
+        outcome = self._reserved(event, request, key or uuid.uuid4().hex)
         if isinstance(outcome, Answered):
             return outcome, True
-        return self._computed(query, outcome), False
+        try:
+            stored = compute()
+            self._unchanged()
+        except BaseException as error:
+            self._ledger.lose(outcome, reason="the engine did not finish")
+            if isinstance(error, Exception) and not isinstance(error, EngineFailed):
+                raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
+            raise
+        return self._ledger.settle(outcome, stored), False
 
-    def _reserved(self, query: PricedQuery, request: str, key: str) -> Receipt | Answered:
+    def _exact(self, query: PricedQuery) -> ExactTable:
+        """The exact answer, for mechanisms of this room alone; it is only asked for inside `_answered`."""
+        return self._engine.aggregate(query)
+
+    def _counted(self, query: PricedQuery) -> int:
+        """The one exact count of a question, for a watch that was paid for."""
+        self._unchanged()
+        return int(self._exact(query).columns[0][0])
+
+    def _unchanged(self) -> None:
+        """Refuse data that are no longer those of the version the charge names."""
+        if self._engine.version() != self._version:
+            raise EngineFailed("the data changed while the curator was open", hint="open it again")
+
+    def _reserved(self, event: Event, request: str, key: str) -> Receipt | Answered:
         """A receipt for a durable charge, or the stored answer; who is refused learns why."""
+        self._unchanged()
         patience = time.monotonic() + _PATIENCE
         while True:
             outcome = self._ledger.reserve(
                 dataset=self.dataset.name,
                 principal=self._analyst,
-                event=query.event,
+                event=event,
                 request_hash=request,
                 idempotency_key=key,
-                data_version=self._engine.version(),
+                data_version=self._version,
             )
             if not isinstance(outcome, Refused):
                 return outcome
             if outcome.reason != "pending" or time.monotonic() > patience:
-                raise refusal(outcome)
+                raise self._refusal(outcome, event)
             time.sleep(0.02)  # an equal question is being answered: its answer will serve
 
-    def _computed(self, query: PricedQuery, receipt: Receipt) -> Answered:
-        try:
-            exact = self._engine.aggregate(query)
-            keys, noisy = released(query, exact, bits=self._bits)
-            stored: Any = {"keys": [[stored_key(part) for part in key] for key in keys], "noisy": noisy}
-        except BaseException as error:
-            self._ledger.lose(receipt, reason="the engine did not finish")
-            if isinstance(error, Exception) and not isinstance(error, EngineFailed):
-                raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
-            raise
-        return self._ledger.settle(receipt, stored)
+    def _noisy(self, query: PricedQuery) -> Any:
+        keys, noisy = released(query, self._exact(query), bits=self._bits)
+        return {"keys": [[stored_key(part) for part in key] for key in keys], "noisy": noisy}
+
+    def _refusal(self, outcome: Refused, event: Event) -> SfumatoError:
+        """The error that a refusal is to an analyst, in the words of the question's price."""
+        if outcome.reason != "budget":
+            return InvalidQuestion(outcome.problem, hint=outcome.hint)
+        for name, left, currency in self._left():
+            cost = event.zcdp() if currency.startswith("zcdp") else event.pure()
+            if cost is not None and cost > left:
+                letter = symbol(currency)
+                return BudgetExceeded(
+                    f"the question costs {letter} = {written(cost)}, and {letter} = {written(left)} is left of {name}",
+                    hint=f"ask for at most {letter} = {written_down(left)}, or ask the owner"
+                    if left > 0
+                    else "ask the owner",
+                )
+        return BudgetExceeded(outcome.problem, hint=outcome.hint)
 
     # ---- what leaves ----
 
@@ -190,7 +256,7 @@ class Curator:
             bars=tuple(tuple(row) for row in bars),
             cost=_NOTHING if repeated else cost_of(query),
             confidence=query.confidence,
-            remaining=self._remaining(),
+            remaining=self.remaining(),
             receipt=f"{answer.sequence}-{answer.head[:12]}",
             sequence=answer.sequence,
             repeated=repeated,
@@ -199,21 +265,11 @@ class Curator:
 
     def _left(self) -> list[tuple[str, Fraction, str]]:
         """Each budget's name, what is left of it, and its currency."""
-        found: list[tuple[str, Fraction, str]] = []
-        for principal in ("", self._analyst):
-            for balance in self._ledger.balances(self.dataset.name, principal):
-                whose = f"analyst {principal}" if principal else f"dataset {self.dataset.name}"
-                found.append(
-                    (
-                        f"{whose}{f' this {balance.period}' if balance.period else ''}",
-                        balance.remaining,
-                        balance.currency,
-                    )
-                )
-        return found
+        return [(budget_name(balance), balance.remaining, balance.currency) for balance in self.budget()]
 
-    def _remaining(self) -> tuple[tuple[str, str], ...]:
-        return tuple((name, f"{_symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
+    def remaining(self) -> tuple[tuple[str, str], ...]:
+        """What is left of each budget, by name."""
+        return tuple((name, f"{symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
 
     def _wait(self, started: float) -> None:
         """Until the next multiple of the owner's interval, so that the time of an answer tells little."""
@@ -239,6 +295,12 @@ class Curator:
 
     def __repr__(self) -> str:
         return f"<curator of {self.dataset.name} for {self._analyst}>"
+
+
+def budget_name(balance: Balance) -> str:
+    """Whose budget it is, and of which window."""
+    whose = f"analyst {balance.principal}" if balance.principal else f"dataset {balance.dataset}"
+    return f"{whose} this {balance.period}" if balance.period else whose
 
 
 def amount(name: str, value: Amount, *, zero: bool = False) -> Fraction:
@@ -273,13 +335,6 @@ def cost_of(query: PricedQuery) -> Cost:
     return Cost(None, event.zcdp(), event.extra_delta())
 
 
-def refusal(outcome: Refused) -> SfumatoError:
-    """The error that a refusal is to an analyst."""
-    if outcome.reason == "budget":
-        return BudgetExceeded(outcome.problem, hint=outcome.hint)
-    return InvalidQuestion(outcome.problem, hint=outcome.hint)
-
-
 def stored_key(value: Any) -> Any:
     """A part of a group's key as JSON."""
     return value.isoformat() if isinstance(value, date) else value
@@ -308,5 +363,6 @@ def _minus(value: Fraction, cost: Cost) -> str:
     )
 
 
-def _symbol(currency: str) -> str:
+def symbol(currency: str) -> str:
+    """The letter of a currency."""
     return "ρ" if currency.startswith("zcdp") else "ε"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
 from sfumato.errors import SfumatoError
@@ -59,6 +60,11 @@ def exact_text(value: Fraction) -> str:
 def written(value: Fraction) -> str:
     """An amount for people: six digits, rounded to nearest."""
     return f"{float(value):.6g}"
+
+
+def written_down(value: Fraction) -> str:
+    """An amount for people that is not above it: six decimals."""
+    return f"{floor(value * 10**6) / 10**6:.6g}" if value >= Fraction(1, 10**6) else exact_text(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +218,4 @@ def _cell(bar: Bar) -> str:
 
 def _digits(off: float) -> int:
     """How many decimals are worth showing beside an error: its two leading digits."""
-    from math import floor, log10
-
     return 0 if off >= 10 or off == 0 else min(12, 1 - floor(log10(off)))

@@ -66,7 +66,11 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Datas
     place = folder or Path()
     made = Dataset(
         name=_text("name", top.get("name", name or "dataset")),
-        tables=tuple(_table(str(key), value, defaults, place) for key, value in tables.items()),
+        tables=tuple(
+            # what holds for tables in general is not said of the one where a person is a row
+            _table(str(key), value, {} if unit is not None and key == unit[0] else defaults, place)
+            for key, value in tables.items()
+        ),
         unit=unit,
         budget=Allowance.declared("budget", top["budget"]),
         analysts={

@@ -89,6 +89,7 @@ class _Planner:
         self._counts()
         for aggregate in self._wanted:
             self._need(aggregate)
+        self._measures.sort(key=lambda measure: repr(measure.canonical()))  # the order of SELECT does not count
         starts, at = [], 0
         for measure in self._measures:
             starts.append(at)

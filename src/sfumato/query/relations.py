@@ -105,6 +105,7 @@ class Relations:
     def _scan(self, table: Table) -> Scan:
         person = self.dataset.person(table)
         own = self.dataset.unit is not None and table.name == self.dataset.unit[0]
+        own = own and table.rows_per_group == table.groups_per_person == 1
         fields = tuple(_field(table, column, person=column.name == person, own=own) for column in table.columns)
         cut = table.rows_per_person if self.dataset.unit is not None else 1
         return Scan(table.name, fields, private=not table.public, single=own, cut=None if table.public else cut)

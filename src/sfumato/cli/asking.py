@@ -1,0 +1,60 @@
+"""What the commands that ask share: where the dataset is, who asks, and the price."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import sfumato
+from sfumato.curator import Curator
+from sfumato.errors import InvalidDeclaration
+
+
+def dataset_arguments(parser: argparse.ArgumentParser) -> None:
+    """The declaration, the analyst, and whether the answer is JSON."""
+    parser.add_argument("-d", "--dataset", metavar="FILE", help="the declaration; by default the only .toml here")
+    parser.add_argument("-a", "--analyst", metavar="NAME", help="who asks, where analysts are declared")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def price_arguments(parser: argparse.ArgumentParser) -> None:
+    """The question and its price."""
+    parser.add_argument("question", help="SQL, or - to read it from stdin")
+    parser.add_argument("-e", "--epsilon", metavar="ε", help="the price, such as 0.5")
+    parser.add_argument("--delta", metavar="δ", help="for groups that are not public, such as 1e-9")
+    parser.add_argument("--rho", metavar="ρ", help="the price in zCDP, instead of ε")
+    parser.add_argument("--within", metavar="N", help="instead of a price: the error that counts and sums may have")
+    parser.add_argument("--confidence", metavar="P", help="of error bars, such as 0.95")
+
+
+def price_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of a price."""
+    return {name: getattr(arguments, name) for name in ("epsilon", "delta", "rho", "within", "confidence")}
+
+
+def question_of(arguments: argparse.Namespace) -> str:
+    """The question's text."""
+    import sys
+
+    return sys.stdin.read() if arguments.question == "-" else str(arguments.question)
+
+
+def opened(arguments: argparse.Namespace) -> Curator:
+    """The curator of the dataset that is meant."""
+    return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)
+
+
+def declaration_of(arguments: argparse.Namespace) -> Path:
+    """The declaration that is named, or the only one here."""
+    if arguments.dataset:
+        return Path(arguments.dataset)
+    found = [
+        path
+        for path in sorted(Path().glob("*.toml"))
+        if "[tables." in path.read_text(encoding="utf-8", errors="replace")
+    ]
+    if len(found) != 1:
+        what = "several declarations are" if found else "no declaration is"
+        raise InvalidDeclaration(
+            f"{what} in this folder", hint="say which: --dataset clinic.toml; sfumato init drafts one"
+        )
+    return found[0]

@@ -1,0 +1,64 @@
+"""`sfumato check`: whether a declaration can be honoured, and what it means."""
+
+import argparse
+
+from sfumato.cli import asking, terminal
+from sfumato.cli.command import Exit
+from sfumato.data import Column, Dataset, Table, read_declaration
+from sfumato.engines import DuckDBEngine
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The declaration."""
+    asking.dataset_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Read the declaration and the sources' schemas; no row is read and nothing is registered."""
+    engine = DuckDBEngine(read_declaration(asking.declaration_of(arguments)))
+    dataset = engine.dataset
+    engine.close()
+    rows = [(table.name, column.name, column.kind.value, _known(column), _use(dataset, table, column))
+            for table in dataset.tables for column in table.columns]  # fmt: skip
+    if arguments.json:
+        terminal.emit({"dataset": dataset.name, "columns": [dict(zip(_HEAD, row, strict=True)) for row in rows]})
+        return Exit.DONE
+    terminal.show(terminal.table(_HEAD, rows, title=f"{dataset.name}: {_unit(dataset)}"))
+    for table in dataset.tables:
+        if not table.public and dataset.unit is not None:
+            terminal.say(f"{table.name}: {_bounds(dataset, table)}")
+    terminal.say("the declaration can be honoured; next: sfumato explain, sfumato sql")
+    return Exit.DONE
+
+
+_HEAD = ("table", "column", "kind", "known", "use")
+
+
+def _unit(dataset: Dataset) -> str:
+    return "each row is protected" if dataset.unit is None else f"one person is {'.'.join(dataset.unit)}"
+
+
+def _known(column: Column) -> str:
+    if column.values is not None:
+        return f"{len(column.values)} public values"
+    if column.lower is not None and column.upper is not None:
+        return f"{float(column.lower):g} to {float(column.upper):g} by {float(column.step):g}"
+    return ""
+
+
+def _use(dataset: Dataset, table: Table, column: Column) -> str:
+    if table.public:
+        return "public"
+    if column.name == dataset.person(table):
+        return "the person: COUNT(DISTINCT), joins, WHERE"
+    if column.values is not None:
+        return "groups without δ, COUNT, WHERE"
+    return "SUM, AVG, MEDIAN, groups, WHERE" if column.lower is not None else "groups with δ, COUNT, WHERE"
+
+
+def _bounds(dataset: Dataset, table: Table) -> str:
+    if table.rows_per_person is not None:
+        return f"cut at registration to {table.rows_per_person} rows a person"
+    if table.rows_per_group == table.groups_per_person == 1:
+        return "one row a person"
+    return f"{table.rows_per_group} rows of a person count in a group, {table.groups_per_person} groups a person"

@@ -1,0 +1,162 @@
+"""`sfumato demo`: a hospital's visits, questions that tell a story, and a budget that ends."""
+
+import argparse
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sfumato
+from sfumato.cli import terminal
+from sfumato.cli.command import Exit
+from sfumato.curator import Curator, Release
+from sfumato.engines import hospital
+from sfumato.errors import BudgetExceeded
+
+
+class Scene(NamedTuple):
+    """One question of the story."""
+
+    title: str
+    sql: str
+    epsilon: str
+
+
+SCENES = (
+    Scene("How busy are we?", "SELECT COUNT(*) AS visits FROM visits", "0.1"),
+    Scene(
+        "Which wards? Their names are public, so all are returned.",
+        "SELECT ward, COUNT(*) AS visits, AVG(cost) AS mean_cost FROM visits GROUP BY ward ORDER BY visits DESC",
+        "0.6",
+    ),
+    Scene("How old are our patients?", "SELECT AVG(age) AS mean_age, STDDEV(age) AS spread FROM patients", "0.2"),
+    Scene("What does a typical visit cost?", "SELECT MEDIAN(cost) AS median_cost FROM visits WHERE days > 0", "0.5"),
+    Scene(
+        "Where do they live? Nobody listed the towns, so a town with one patient must not show.",
+        "SELECT town, COUNT(DISTINCT patient) AS patients FROM patients GROUP BY town ORDER BY patients DESC LIMIT 5",
+        "0.4",
+    ),
+)
+TARGET = hospital.PEOPLE  # the one patient of Anchiano
+DIFFERENCE = (
+    Scene("", "SELECT COUNT(*) AS patients FROM patients WHERE age = 57", "0.1"),
+    Scene("", f"SELECT COUNT(*) AS patients FROM patients WHERE age = 57 AND patient <> {TARGET}", "0.1"),
+)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the hospital's files go."""
+    parser.add_argument("--folder", help="where to build the hospital; by default ./sfumato-demo, made anew")
+    parser.add_argument("--json", action="store_true", help="the answers as JSON Lines on stdout")
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Build the hospital, ask, try to cheat, and run out of budget."""
+    folder = Path(arguments.folder) if arguments.folder else _fresh(Path("sfumato-demo"))
+    folder.mkdir(parents=True, exist_ok=True)
+    with terminal.waiting("building a hospital of a million visits"):
+        declaration = hospital.build(folder)
+    terminal.say(
+        f"A hospital that does not exist: {hospital.VISITS:,} visits of {hospital.PEOPLE:,} people, in {folder}/"
+    )
+    terminal.say("Answers are shown beside the truth because this is a demo; a curator never shows it.\n")
+    with sfumato.open(declaration) as curator:
+        for number, scene in enumerate(SCENES, 1):
+            _ask(curator, folder, scene, number, json=arguments.json)
+        _differencing(curator, folder, len(SCENES) + 1, json=arguments.json)
+        _averaging(curator, json=arguments.json)
+        _the_end(curator)
+    terminal.say("\nNext, in that folder:")
+    terminal.say(f"  cd {folder}")
+    terminal.say("  sfumato explain 'SELECT ward, AVG(days) AS days FROM visits GROUP BY ward' -e 0.5")
+    terminal.say("  sfumato budget")
+    terminal.say("  sfumato log --verify")
+    terminal.say("  sfumato init your-own.parquet")
+    return Exit.DONE
+
+
+def _fresh(folder: Path) -> Path:
+    """The folder without what an earlier demo left there; a folder that holds anything else is left alone."""
+    known = {
+        "patients.parquet",
+        "visits.parquet",
+        "hospital.toml",
+        "hospital.ledger",
+        "hospital.ledger-wal",
+        "hospital.ledger-shm",
+    }
+    if folder.exists():
+        if {each.name for each in folder.iterdir()} - known:
+            return Path(tempfile.mkdtemp(prefix="sfumato-demo-"))
+        shutil.rmtree(folder)
+    return folder
+
+
+def _ask(curator: Curator, folder: Path, scene: Scene, number: int, *, json: bool) -> None:
+    terminal.say(f"{number}. {scene.title}")
+    terminal.say(f"   {scene.sql}   -- ε = {scene.epsilon}")
+    answer = curator.sql(scene.sql, epsilon=scene.epsilon)
+    if json:
+        terminal.emit(answer.to_json())
+        return
+    terminal.show(_beside(answer, hospital.truth(folder, scene.sql)))
+    terminal.say(f"   {answer.footer()}\n")
+
+
+def _beside(answer: Release, truth: list[tuple[Any, ...]]) -> Any:
+    """The answer with the truth beside each number."""
+    columns: list[str] = []
+    numbers = [i for i in range(len(answer.columns)) if any(row[i].has_interval for row in answer.bars)]
+    keys = [i for i in range(len(answer.columns)) if i not in numbers]
+    exact = {tuple(row[i] for i in keys): row for row in truth}
+    for i, name in enumerate(answer.columns):
+        columns += [name, "truth"] if i in numbers else [name]
+    rows = []
+    for cells, bars in zip(answer.cells(), answer.bars, strict=True):
+        known = exact.get(tuple(bars[i].value for i in keys))
+        line: list[str] = []
+        for i, cell in enumerate(cells):
+            line.append(cell)
+            if i in numbers:
+                line.append("" if known is None else f"{known[i]:,.2f}".rstrip("0").rstrip("."))
+        rows.append(line)
+    return terminal.table(
+        columns, rows, right=[name for name in columns if name not in {answer.columns[i] for i in keys}]
+    )
+
+
+def _differencing(curator: Curator, folder: Path, number: int, *, json: bool) -> None:
+    terminal.say(f"{number}. A cheat: count everyone of age 57, then everyone but patient {TARGET}, and subtract.")
+    values: list[int] = []
+    exact: list[int] = []
+    for scene in DIFFERENCE:
+        answer = curator.sql(scene.sql, epsilon=scene.epsilon)
+        values.append(int(answer.value))
+        exact.append(int(hospital.truth(folder, scene.sql)[0][0]))
+        if json:
+            terminal.emit(answer.to_json())
+    bar = int(curator.explain(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon).columns[0][1].split()[-1])
+    terminal.say(f"   exactly: {exact[0]:,} - {exact[1]:,} = {exact[0] - exact[1]}: the patient is 57")
+    terminal.say(
+        f"   released: {values[0]:,} - {values[1]:,} = {values[0] - values[1]}, each ± {bar}: it says nothing\n"
+    )
+
+
+def _averaging(curator: Curator, *, json: bool) -> None:
+    terminal.say("   So ask the same thing a hundred times and average?")
+    answers = [curator.sql(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon) for _ in range(100)]
+    seen = {answer.value for answer in answers}
+    charged = sum(not answer.repeated for answer in answers)
+    terminal.say(f"   {len(answers)} times the same question: {len(seen)} answer, {charged} more charges\n")
+    if json:
+        terminal.emit({"asked": len(answers), "different": len(seen)})
+
+
+def _the_end(curator: Curator) -> None:
+    terminal.say("7. And when the budget ends:")
+    question = "SELECT diagnosis, COUNT(*) AS visits FROM visits GROUP BY diagnosis"
+    terminal.say(f"   {question}   -- ε = 1.5")
+    try:
+        curator.sql(question, epsilon="1.5")
+    except BudgetExceeded as refusal:
+        terminal.complain(refusal)

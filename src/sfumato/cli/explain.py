@@ -1,0 +1,40 @@
+"""`sfumato explain`: what a question would do and cost, for nothing and without reading data."""
+
+import argparse
+
+from sfumato.cli import asking, terminal
+from sfumato.cli.command import Exit
+from sfumato.curator import Explanation
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The question and its price."""
+    asking.price_arguments(parser)
+    asking.dataset_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Explain; the exit code says whether the budget would allow it."""
+    with asking.opened(arguments) as curator:
+        made = curator.explain(asking.question_of(arguments), **asking.price_of(arguments))
+    if arguments.json:
+        terminal.emit(made.to_json())
+    else:
+        show(made)
+    if not made.affordable:
+        terminal.say("the budget would refuse it")
+    return Exit.DONE if made.affordable else Exit.REFUSED
+
+
+def show(made: Explanation) -> None:
+    """Plan, mechanisms, errors, cost."""
+    terminal.show("\n".join(made.plan))
+    terminal.show(terminal.facts({"groups": made.groups, "bounding": made.bounding}))
+    rows = [(m.measures, m.by, m.share, m.error) for m in made.mechanisms]
+    terminal.show(terminal.table(("measures", "by", "share", "error"), rows))
+    sure = f"{100 * float(made.confidence):g} %"
+    terminal.show(terminal.table(("column", f"expected error, {sure} of the time"), made.columns))
+    left = "; ".join(f"{value} of {name}" for name, value in made.remaining)
+    terminal.show(terminal.facts({"cost": made.cost, "then left": left}))
+    for note in made.notes:
+        terminal.say(note)

@@ -1,0 +1,67 @@
+"""`sfumato init`: a declaration drafted from a file's schema; no row is read."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from sfumato.cli import terminal
+from sfumato.cli.command import Exit
+from sfumato.data import Kind, draft
+from sfumato.data.declaration import declared
+from sfumato.engines import DuckDBEngine
+from sfumato.errors import InvalidDeclaration
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The file, where the draft goes, and the person's column if it is known."""
+    parser.add_argument("source", help="a Parquet, CSV or DuckDB file")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="where to write; by default beside the source, - is stdout"
+    )
+    parser.add_argument("--person", metavar="COLUMN", help="the column that says who a row is about")
+    parser.add_argument("--table", metavar="NAME", help="the table's name; by default the file's")
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Draft the declaration; what only the owner knows is asked for, or marked in the draft."""
+    source = Path(arguments.source)
+    table = arguments.table or _name(source)
+    columns = _columns(source, table)
+    person = arguments.person if arguments.person is not None else _asked([name for name, _ in columns])
+    if person and person not in [name for name, _ in columns]:
+        raise InvalidDeclaration(f"there is no column `{person}`", hint=f"columns: {', '.join(n for n, _ in columns)}")
+    text = draft(source.name, table, columns, person=person)
+    if arguments.output == "-":
+        sys.stdout.write(text)
+        return Exit.DONE
+    target = Path(arguments.output) if arguments.output else source.with_suffix(".toml")
+    try:
+        with target.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InvalidDeclaration(f"{target} is there already", hint="name another with --output") from None
+    terminal.say(f"wrote {target}: fill in bounds and values, then: sfumato check -d {target}")
+    return Exit.DONE
+
+
+def _name(source: Path) -> str:
+    made = "".join(c if c.isalnum() else "_" for c in source.name.split(".")[0])
+    return made if made and not made[0].isdigit() else f"t_{made}"
+
+
+def _columns(source: Path, table: str) -> list[tuple[str, Kind]]:
+    unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: {"source": str(source)}}}
+    engine = DuckDBEngine(declared(unfinished))
+    try:
+        return [(name, kind or Kind.TEXT) for name, kind in engine.schema(table)]
+    finally:
+        engine.close()
+
+
+def _asked(names: list[str]) -> str:
+    """The person's column, asked of whoever sits there; nobody there means it stays to be filled in."""
+    if not sys.stdin.isatty():
+        return ""
+    terminal.say(f"columns: {', '.join(names)}")
+    terminal.say("which column says who a row is about? (empty: each row is about somebody else)")
+    return input("> ").strip()

@@ -1,0 +1,41 @@
+"""`sfumato log`: the ledger's entries, newest last."""
+
+import argparse
+from datetime import UTC, datetime
+from typing import Any
+
+from sfumato.cli import asking, terminal
+from sfumato.cli.command import Exit
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """How many entries, and whether the chain is verified first."""
+    parser.add_argument("-n", "--last", type=int, default=20, metavar="N", help="how many entries (default 20)")
+    parser.add_argument("--verify", action="store_true", help="walk the whole chain first")
+    asking.dataset_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Show what was charged, by whom, and what became of it."""
+    with asking.opened(arguments) as curator:
+        if arguments.verify:
+            terminal.say(f"verified: {curator.verify()}")
+        entries = list(curator.log())[-max(0, arguments.last) :]
+    if arguments.json:
+        terminal.emit([entry for _, entry in entries])
+        return Exit.DONE
+    rows = [_row(sequence, body) for sequence, body in entries]
+    terminal.show(terminal.table(("#", "when", "what", "who", "cost"), rows, right=("#",)))
+    return Exit.DONE
+
+
+def _row(sequence: int, body: dict[str, Any]) -> tuple[str, ...]:
+    when = datetime.fromtimestamp(body["time"] / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    prices = ", ".join(f"{currency} {_short(price)}" for currency, price in body.get("charged", {}).items())
+    return str(sequence), when, body["kind"], body.get("principal", ""), prices
+
+
+def _short(price: list[str]) -> str:
+    from fractions import Fraction
+
+    return " + δ ".join(p if p == "inf" else f"{float(Fraction(p)):.6g}" for p in price if p != "0")

@@ -1,0 +1,130 @@
+"""Mechanisms that choose instead of measure: noisy max over groups, and a watch over a stream of counts."""
+
+import uuid
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sfumato.core import Change, Neighbours, Sensitivity, Unit
+from sfumato.curator.release import Cost, Release
+from sfumato.errors import Halted, InvalidQuestion
+from sfumato.exact.parameters import whole
+from sfumato.mechanisms import AboveThreshold, OneSidedNoisyMax
+from sfumato.query import PricedQuery, Question, Spend, price
+from sfumato.query.released import Bar
+
+if TYPE_CHECKING:
+    from sfumato.curator.curator import Curator
+
+PEOPLE = Neighbours(Change.ADD_REMOVE, Unit.PERSON)
+_COUNTS = ("rows", "people", "present", "distinct")
+
+
+def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None) -> Release:
+    """The key of a public group whose aggregate is likely the largest (Survey Theorem 4.7)."""
+    asked = curator.question(text)
+    groups = asked.groups
+    if not asked.keys or groups is None:
+        raise InvalidQuestion("noisy max chooses among public groups", hint="GROUP BY a column with declared values")
+    query = _one_measure(asked, curator, ("sum", *_COUNTS))
+    measure = query.measures.measures[0]
+    mechanism = OneSidedNoisyMax(
+        epsilon=epsilon,
+        candidates=groups,
+        sensitivity=Sensitivity.linf(_move(query), PEOPLE),
+        monotone=measure.low >= 0,  # a person who comes only adds
+    )
+
+    def choose() -> Any:
+        exact = curator._exact(query)
+        at = {group: i for i, group in enumerate(exact.keys)}
+        column = exact.columns[query.measures.starts[0]]
+        scores = [int(column[at[group]]) if group in at else 0 for group in groups]
+        return {"chosen": groups.index(mechanism.release(scores, bits=curator._bits))}
+
+    about = {
+        "noisy max": query.question.canonical(),
+        "bounds": query.bounds.canonical(),
+        "event": mechanism.event.to_json(),
+    }
+    answer, repeated = curator._answered(mechanism.event, about, choose, key)
+    stored: Any = answer.release
+    off = mechanism.error(1 - curator.dataset.defaults.confidence).alpha * float(measure.step)
+    names = [f"key {i + 1}" for i in range(len(asked.keys))]
+    for name, output in asked.outputs:
+        index = getattr(output, "index", None)
+        if index is not None and index < len(names):
+            names[index] = name
+    return Release(
+        columns=tuple(names),
+        bars=(tuple(Bar(part) for part in groups[stored["chosen"]]),),
+        cost=Cost(None, None, Fraction(0)) if repeated else Cost(epsilon, None, Fraction(0)),
+        confidence=curator.dataset.defaults.confidence,
+        remaining=curator.remaining(),
+        receipt=f"{answer.sequence}-{answer.head[:12]}",
+        sequence=answer.sequence,
+        repeated=repeated,
+        notes=(f"its aggregate is at most {off:,.6g} below the largest, with the stated confidence",),
+    )
+
+
+class Watch:
+    """A run of AboveThreshold: it answers whether counts pass the threshold until one does, then halts.
+
+    Its price was charged when it began, and covers any number of questions (Survey Theorem 6.1).
+    """
+
+    def __init__(self, curator: "Curator", mechanism: AboveThreshold, most: int) -> None:
+        self._curator, self._mechanism, self._most = curator, mechanism, most
+        self._run = mechanism.start(bits=curator._bits)
+
+    def __repr__(self) -> str:
+        return f"<watch: {'halted' if self.halted else 'open'}>"
+
+    @property
+    def halted(self) -> bool:
+        """Whether a count passed, after which nothing more is answered."""
+        return self._run.halted
+
+    def ask(self, text: str) -> bool:
+        """Whether one count is above the noisy threshold; a question that does not fit is refused and costs nothing."""
+        if self.halted:
+            raise Halted("the watch has halted", hint="begin a new one, at its own price")
+        asked = self._curator.question(text)
+        if asked.keys:
+            raise InvalidQuestion("a watch asks for one count at a time", hint="leave GROUP BY out")
+        query = _one_measure(asked, self._curator, _COUNTS)
+        if _move(query) > self._most:
+            raise InvalidQuestion(
+                f"one person may move this count by {_move(query)}, and the watch was begun for {self._most}",
+                hint=f"begin one with sensitivity={_move(query)}",
+            )
+        return bool(self._run.ask(self._curator._counted(query)))
+
+
+def above_threshold(curator: "Curator", threshold: int, epsilon: Fraction, sensitivity: int | None) -> Watch:
+    """A watch, charged now (Survey Algorithm 5)."""
+    most = sensitivity
+    if most is None:
+        most = max((table.rows_per_group for table in curator.dataset.tables if not table.public), default=1)
+    most = whole("sensitivity", most, least=1)
+    mechanism = AboveThreshold(threshold=threshold, epsilon=epsilon, sensitivity=Sensitivity.linf(most, PEOPLE))
+    about = {"watch": uuid.uuid4().hex, "threshold": threshold, "sensitivity": most}  # every run is one of its own
+    curator._answered(mechanism.event, about, lambda: {"watch": "begun"})
+    return Watch(curator, mechanism, most)
+
+
+def _one_measure(asked: Question, curator: "Curator", kinds: tuple[str, ...]) -> PricedQuery:
+    """The question with its bounds; the price within is not used, only one measure of a listed kind is let through."""
+    if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
+        raise InvalidQuestion(
+            f"one aggregate is needed, of: {', '.join(kinds)}", hint="SELECT key, COUNT(*) … GROUP BY key"
+        )
+    return price(asked, curator.dataset, Spend(Fraction(1), None, Fraction(0)))
+
+
+def _move(query: PricedQuery) -> int:
+    """The most one person moves the aggregate of any one group."""
+    measure, limits = query.measures.measures[0], query.bounds
+    if measure.kind == "people":
+        return 1
+    return (limits.rows if limits.cut is None else limits.cut) * measure.unit

@@ -1,0 +1,73 @@
+"""A hospital that does not exist: a seeded million visits of a hundred thousand people, to try things on."""
+
+from pathlib import Path
+from typing import Any
+
+PEOPLE, VISITS = 100_000, 1_000_000
+WARDS = ("cardiology", "emergency", "maternity", "neurology", "oncology", "orthopaedics", "paediatrics", "surgery")
+DECLARATION = """\
+name = "hospital"
+
+[budget]                      # of the whole dataset, for ever
+epsilon = "3"
+delta = "1e-7"
+
+[unit]
+person = "patients.patient"   # one person is one patient, with all their visits
+
+[tables.patients]
+source = "patients.parquet"
+[tables.patients.columns]
+age = { lower = 0, upper = 100 }
+town = {}                     # no public list of towns: groups are thresholded
+
+[tables.visits]
+source = "visits.parquet"
+foreign_keys = { patient = "patients.patient" }
+rows_per_group = 20           # of a patient's visits in a group, twenty count
+groups_per_person = 3
+[tables.visits.columns]
+ward.values = [
+  "cardiology", "emergency", "maternity", "neurology", "oncology", "orthopaedics", "paediatrics", "surgery",
+]
+days = { lower = 0, upper = 30 }
+cost = { lower = 0, upper = 20000, grid = 0.01 }
+diagnosis = {}
+"""
+
+
+def build(folder: Path, *, people: int = PEOPLE, visits: int = VISITS) -> Path:
+    """Write patients, visits and their declaration into a folder; the same every time."""
+    import duckdb
+
+    run = duckdb.connect().execute
+    wards = ", ".join(f"'{ward}'" for ward in WARDS)
+    # Hashes are all the chance there is; `even(n, k)` is uniform below one.
+    run("CREATE MACRO even(n, k) AS (hash(n, k) // 65536) % 1000003 / 1000003.0")
+    run(f"""CREATE TABLE patients AS SELECT i AS patient,
+        floor(101 * (even(i, 1) + even(i, 2)) / 2)::INTEGER AS age,
+        'Town ' || lpad((floor(pow(even(i, 3), 3) * 60)::INTEGER)::VARCHAR, 2, '0') AS town
+        FROM range({people}) t(i)""")
+    run(f"INSERT INTO patients VALUES ({people}, 57, 'Anchiano')")
+    run(f"""CREATE TABLE visits AS SELECT patient,
+        ([{wards}])[1 + floor(8 * (even(patient, 5) + 2 * even(patient * 3 + j % 3, 6)) / 3)::INTEGER] AS ward,
+        least(30, floor(-3 * ln(even(j, 7) + 1e-6)))::INTEGER AS days,
+        round(least(20000, 150 + exp(5 + 1.6 * (even(j, 8) + even(j, 9)))), 2)::DOUBLE AS cost,
+        'D' || lpad((floor(pow(even(j, 10), 4) * 300)::INTEGER)::VARCHAR, 3, '0') AS diagnosis
+        FROM (SELECT j, floor(even(j, 4) * {people})::BIGINT AS patient FROM range({visits}) t(j))""")
+    for table in ("patients", "visits"):
+        run(f"COPY {table} TO '{folder / table}.parquet' (FORMAT parquet)")
+    path = folder / "hospital.toml"
+    path.write_text(DECLARATION, encoding="utf-8")
+    return path
+
+
+def truth(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    """The exact answer, which a curator never gives: for demonstrations on people who do not exist."""
+    import duckdb
+
+    run = duckdb.connect().execute
+    for table in ("patients", "visits"):
+        run(f"CREATE VIEW {table} AS SELECT * FROM '{folder / table}.parquet'")
+    found: list[tuple[Any, ...]] = run(sql).fetchall()
+    return found
