@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         return Exit.DONE
     rows = [
         (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
-         f"{float(b.remaining):.6g}", _bar(float(b.spent / b.cap) if b.cap else 1), f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
+         f"{float(b.remaining):.6g}", _bar(float(b.spent / b.cap) if b.cap else 1),
+         f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
         for b in balances
     ]  # fmt: skip
     terminal.show(

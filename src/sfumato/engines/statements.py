@@ -84,7 +84,15 @@ class Statements:
 
     @staticmethod
     def _key(key: Expression) -> str:
-        return sql(key) if is_whole(key) or key.kind is not Kind.INTEGER else f"TRY_CAST({sql(key)} AS BIGINT)"
+        """A group's key as it is released: what no JSON holds, such as NaN or an infinite date, is NULL."""
+        made = sql(key)
+        if key.kind is Kind.INTEGER and not is_whole(key):
+            return f"TRY_CAST({made} AS BIGINT)"
+        if key.kind is Kind.REAL:
+            return f"CASE WHEN isfinite({made}) THEN {made} END"
+        if key.kind in (Kind.DATE, Kind.TIMESTAMP):
+            return f"CASE WHEN {made} BETWEEN '0001-01-01' AND '9999-12-30' THEN {made} END"
+        return made
 
     # ---- rows of a question ----
 

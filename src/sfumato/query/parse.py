@@ -29,6 +29,8 @@ def parse(text: object) -> tuple[exp.Expression, str]:
         raise InvalidQuestion("a question is SQL text", hint='curator.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"the question is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
+    if "\x00" in text:
+        raise InvalidQuestion("the question holds a NUL character", hint="leave it out")
     try:
         tokens = sqlglot.tokenize(text, read="duckdb")
         if len(tokens) > MOST_TOKENS:

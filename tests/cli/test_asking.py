@@ -1,0 +1,166 @@
+"""The commands on a small hospital: data to stdout, messages to stderr, JSON, exit codes, and a README that is true."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from sfumato.cli import main
+from sfumato.cli.command import Exit
+from sfumato.engines import hospital
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hospital")
+    hospital.build(folder, people=2000, visits=20_000)
+    return folder
+
+
+@pytest.fixture
+def folder(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("patients.parquet", "visits.parquet", "hospital.toml"):
+        (tmp_path / name).write_bytes((built / name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_answer_goes_to_stdout_and_its_cost_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "SELECT COUNT(*) AS n FROM visits", "-e", "0.5"]) == Exit.DONE
+    out, err = said(capsys)
+    assert re.search(r"\d,\d{3} ± \d+", out)
+    assert "cost ε = 0.5 · left ε = 2.5" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_is_one_document_with_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "-e", "0.5", "--json"]) == Exit.DONE
+    answer = json.loads(said(capsys)[0])
+    assert answer["columns"] == ["ward", "n"]
+    assert len(answer["rows"]) == len(hospital.WARDS)
+    assert answer["cost"] == {"epsilon": "0.5", "rho": None, "delta": "0"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_key_names_a_request(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["sql", "SELECT AVG(age) AS a FROM patients", "-e", "0.2", "--key", "request 1", "--json"]
+    assert main(words) == main(words) == Exit.DONE
+    first, second = map(json.loads, said(capsys)[0].splitlines())
+    assert first["rows"] == second["rows"]
+    assert second["repeated"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_explain_is_free_and_says_whether_the_budget_allows(capsys: pytest.CaptureFixture[str]) -> None:
+    question = "SELECT COUNT(*) AS n FROM visits"
+    assert main(["explain", question, "-e", "1"]) == Exit.DONE
+    assert "geometric noise" in said(capsys)[0]
+    assert main(["explain", question, "-e", "4", "--json"]) == Exit.REFUSED
+    assert json.loads(said(capsys)[0])["affordable"] is False
+    assert main(["budget", "--json"]) == Exit.DONE
+    assert [each["spent"] for each in json.loads(said(capsys)[0])] == ["0", "0"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_refusals_and_bad_words_have_their_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "SELECT COUNT(*) FROM visit", "-e", "1"]) == Exit.REFUSED
+    assert "no table `visit` (line 1, column 22)" in said(capsys)[1]
+    assert main(["sql", "SELECT COUNT(*) FROM visits", "-e", "3.5"]) == Exit.REFUSED
+    assert "ε = 3 is left" in said(capsys)[1]
+    assert main(["sql", "SELECT COUNT(*) FROM visits", "-e", "nan"]) == Exit.USAGE
+    assert main(["sql", "SELECT COUNT(*) FROM visits"]) == Exit.USAGE
+    assert main(["sql", "SELECT 1", "-e", "1", "-d", "nothing.toml"]) == Exit.REFUSED
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_log_shows_charges_and_not_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["sql", "SELECT COUNT(*) AS n FROM visits", "-e", "0.5"])
+    said(capsys)
+    assert main(["log", "--verify"]) == Exit.DONE
+    out, err = said(capsys)
+    assert "reserve" in out
+    assert "pure 0.5" in out
+    assert "verified: sfumato-anchor" in err
+    assert main(["log", "--json"]) == Exit.DONE
+    assert not any("release" in entry for entry in json.loads(said(capsys)[0]))
+
+
+def test_check_reads_schemas_and_registers_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check"]) == Exit.DONE
+    assert "8 public values" in said(capsys)[0]
+    assert not (folder / "hospital.ledger").exists()
+    assert main(["check", "--json"]) == Exit.DONE
+    assert {"table": "visits", "column": "days", "kind": "integer"}.items() <= json.loads(said(capsys)[0])["columns"][
+        5
+    ].items()
+
+
+def test_a_draft_comes_from_the_schema_and_never_replaces_a_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "visits.parquet", "--person", "patient"]) == Exit.DONE
+    text = (folder / "visits.toml").read_text(encoding="utf-8")
+    assert 'person = "visits.patient"' in text
+    assert 'cost = { type = "real" }' in text
+    assert main(["init", "visits.parquet", "--person", "patient"]) == Exit.REFUSED
+    assert "is there already" in said(capsys)[1]
+    assert main(["init", "visits.parquet", "--person", "nobody", "-o", "-"]) == Exit.REFUSED
+    assert main(["check", "-d", "visits.toml"]) == Exit.DONE
+    assert main(["init", "patients.parquet", "-o", "-"]) == Exit.DONE
+    assert "rows = true" in said(capsys)[0]
+
+
+def test_two_declarations_must_be_told_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "other.toml").write_bytes((folder / "hospital.toml").read_bytes())
+    assert main(["budget"]) == Exit.REFUSED
+    assert "--dataset" in said(capsys)[1]
+
+
+def shape(text: str) -> str:
+    """A text without its noise: digits, runs of lines and spaces, and which rows came first."""
+    text = re.sub(r"│ \w+ ", "│ ward ", text)
+    text = re.sub(r"receipt \S+", "receipt", re.sub(r"[━─┏┓┡┩┳╇┴└┘]+", "─", text))
+    text = re.sub(r"[\d.,]+", "#", re.sub(r" +", " ", text)).strip()
+    return re.sub(r"± #|\[# #\]", "bar", text)
+
+
+def test_the_first_screen_of_the_readme_is_what_one_sees(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    block = next(b for b in re.findall(r"```console\n(.*?)```", README, re.DOTALL) if "sfumato sql" in b)
+    commands = re.findall(r"^\$ (sfumato .*)\n((?:(?!\$ ).*\n?)*)", block, re.MULTILINE)
+    assert len(commands) == 2
+    for name in ("patients.parquet", "visits.parquet"):
+        (tmp_path / name).write_bytes((built / name).read_bytes())
+    (tmp_path / "hospital.toml").write_text(hospital.DECLARATION.replace('"3"', '"1"'), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    for command, expected in commands:
+        main(shlex.split(command)[1:])
+        assert shape("\n".join(said(capsys))) == shape(expected)
+
+
+@pytest.mark.slow
+def test_the_demo_tells_its_story(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hospital.build, "__kwdefaults__", {"people": hospital.PEOPLE, "visits": 50_000})
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == Exit.DONE
+    out, err = said(capsys)
+    assert out.count("truth") >= 6
+    assert "1 answer, 0 more charges" in err
+    assert "the question costs ε = 1.5, and ε = 1 is left" in err
+    assert main(["demo", "--json", "--folder", "elsewhere"]) == Exit.DONE
+    assert all(json.loads(line) for line in said(capsys)[0].splitlines())
