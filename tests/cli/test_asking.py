@@ -148,7 +148,7 @@ def test_the_first_screen_of_the_readme_is_what_one_sees(
     monkeypatch.setenv("COLUMNS", "200")
     for command, expected in commands:
         main(shlex.split(command)[1:])
-        assert shape("\n".join(said(capsys))) == shape(expected)
+        assert shape("".join(said(capsys))) == shape(expected)
 
 
 @pytest.mark.slow
