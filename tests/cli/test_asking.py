@@ -9,6 +9,7 @@ import pytest
 
 from sfumato.cli import main
 from sfumato.cli.command import Exit
+from sfumato.data import read_declaration
 from sfumato.engines import hospital
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -119,6 +120,24 @@ def test_a_draft_comes_from_the_schema_and_never_replaces_a_file(
     assert main(["check", "-d", "visits.toml"]) == Exit.DONE
     assert main(["init", "patients.parquet", "-o", "-"]) == Exit.DONE
     assert "rows = true" in said(capsys)[0]
+
+
+def test_who_sits_there_is_asked_for_what_only_they_know(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["patient", "2", "surgery, oncology", "0 30", "0 20000", ""])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    assert main(["init", "visits.parquet", "-o", "asked.toml"]) == Exit.DONE
+    made = read_declaration(folder / "asked.toml")
+    assert made.unit == ("visits", "patient")
+    assert made.budget.epsilon == 2
+    ward, days = (made.tables[0].column(name) for name in ("ward", "days"))
+    assert ward is not None
+    assert ward.values == ("surgery", "oncology")
+    assert days is not None
+    assert (days.lower, days.upper) == (0, 30)
+    assert "who a row is about" in said(capsys)[1]
 
 
 def test_two_declarations_must_be_told_apart(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """`sfumato init`: a declaration drafted from a file's schema; no row is read."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -27,10 +28,17 @@ def run(arguments: argparse.Namespace) -> Exit:
     source = Path(arguments.source)
     table = arguments.table or _name(source)
     columns = _columns(source, table)
-    person = arguments.person if arguments.person is not None else _asked([name for name, _ in columns])
-    if person and person not in [name for name, _ in columns]:
-        raise InvalidDeclaration(f"there is no column `{person}`", hint=f"columns: {', '.join(n for n, _ in columns)}")
-    text = draft(source.name, table, columns, person=person)
+    names = [name for name, _ in columns]
+    person = arguments.person
+    if person is None:
+        person = _asked(
+            f"columns: {', '.join(names)}\nwhich says who a row is about? (empty: each row is another person)"
+        )
+    if person and person not in names:
+        raise InvalidDeclaration(f"there is no column `{person}`", hint=f"columns: {', '.join(names)}")
+    epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
+    known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
+    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known)
     if arguments.output == "-":
         sys.stdout.write(text)
         return Exit.DONE
@@ -58,10 +66,22 @@ def _columns(source: Path, table: str) -> list[tuple[str, Kind]]:
         engine.close()
 
 
-def _asked(names: list[str]) -> str:
-    """The person's column, asked of whoever sits there; nobody there means it stays to be filled in."""
+def _said(name: str, kind: Kind) -> str:
+    """What the owner says of a column, as TOML: bounds of a number, public values of anything else; or nothing."""
+    if kind.is_number:
+        words = _asked(
+            f"{name}: lower and upper bound, known without looking? (such as: 0 120; empty: not summed)"
+        ).split()
+        return f"lower = {words[0]}, upper = {words[1]}" if len(words) == 2 else ""
+    if kind is not Kind.TEXT:
+        return ""
+    words = [word.strip() for word in _asked(f"{name}: public values, by commas? (empty: not public)").split(",")]
+    return f"values = {json.dumps(words, ensure_ascii=False)}" if words != [""] else ""
+
+
+def _asked(question: str) -> str:
+    """An answer of whoever sits there; nobody there means it stays to be filled in."""
     if not sys.stdin.isatty():
         return ""
-    terminal.say(f"columns: {', '.join(names)}")
-    terminal.say("which column says who a row is about? (empty: each row is about somebody else)")
+    terminal.say(question)
     return input("> ").strip()

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from sfumato.accounting.events import Event
 from sfumato.curator.accuracy import Within, least_epsilon
+from sfumato.curator.building import Asking
 from sfumato.curator.explanation import Explanation, explained, notes
 from sfumato.curator.interactive import Watch, above_threshold, noisy_max
 from sfumato.curator.noise import released
@@ -85,6 +86,13 @@ class Curator:
         after = tuple((name, _minus(value, cost)) for name, value, _ in left)
         affordable = all(value >= _amount_in(cost, currency) for _, value, currency in left)
         return explained(query, self.dataset, cost, after, affordable=affordable)
+
+    def table(self, source: str) -> Asking:
+        """A question built in Python about a table or a subquery: where, group_by, select, …, then release.
+
+        `curator.table("visits").where("day < 9").group_by("ward").select(n="COUNT(*)").release(epsilon=0.5)`
+        """
+        return Asking(self, str(source))
 
     def noisy_max(self, text: str, *, epsilon: Amount, key: str | None = None) -> Release:
         """The public group with the largest aggregate, by one-sided noisy max: its key, and not its value.

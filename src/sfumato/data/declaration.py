@@ -238,20 +238,29 @@ def _defaults(given: Mapping[Any, Any]) -> Defaults:
     )
 
 
-def draft(source: str, table: str, columns: Iterable[tuple[str, Kind]], *, person: str = "") -> str:
-    """A declaration to fill in, made from the names and types of columns alone."""
-    listed = list(columns)
+def draft(
+    source: str,
+    table: str,
+    columns: Iterable[tuple[str, Kind]],
+    *,
+    person: str = "",
+    epsilon: str = "3",
+    known: Mapping[str, str] | None = None,
+) -> str:
+    """A declaration to fill in, made from the names and types of columns alone.
+
+    `known` holds what the owner already said of a column, as TOML.
+    """
+    rows = 'rows = true                   # or, for a person with several rows: person = "table.column"'
     lines = [
         "# Drafted from the names and types of the columns; no row was read. Fill in what is marked.",
         "",
         "[budget]                      # of the whole dataset; [analysts.<name>] may hold a smaller one each",
-        'epsilon = "3"                 # how much may be learned in all; smaller is more private',
+        f"{f'epsilon = {json.dumps(epsilon)}':<30}# how much may be learned in all; smaller is more private",
         'delta = "1e-7"                # only groups whose names are not public need it',
         "",
         "[unit]",
-        f'person = "{table}.{person}"'
-        if person
-        else 'rows = true                   # or, for a person with several rows: person = "table.column"',
+        f'person = "{table}.{person}"' if person else rows,
         "",
         f"[tables.{table}]",
         f"source = {json.dumps(source)}",
@@ -262,12 +271,12 @@ def draft(source: str, table: str, columns: Iterable[tuple[str, Kind]], *, perso
             "groups_per_person = 1",
         ]
     lines += ["", f"[tables.{table}.columns]"]
-    for name, kind in listed:
-        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name)
+    for name, kind in columns:
         if name == person:
             continue
-        hint = {True: "lower and upper, before it can be summed", False: "values = [...], if they are public"}[
-            kind.is_number
-        ]
-        lines.append(f'{key} = {{ type = "{kind.value}" }}'.ljust(40) + f"# {hint}")
+        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name)
+        said = (known or {}).get(name, "")
+        hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
+        entry = f'{key} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
+        lines.append(entry if said else f"{entry:<40}# {hint}")
     return "\n".join(lines) + "\n"

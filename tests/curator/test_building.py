@@ -1,0 +1,59 @@
+"""Questions built in Python are the same questions."""
+
+from pathlib import Path
+
+import pytest
+
+import clinic
+import sfumato
+from sfumato.curator import Curator
+from sfumato.errors import InvalidParameter, InvalidQuestion
+
+
+@pytest.fixture(scope="module")
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Curator:
+    folder: Path = tmp_path_factory.mktemp("clinic")
+    clinic.build(folder, users=500)
+    return sfumato.open(clinic.declare(folder))
+
+
+def test_a_built_question_hits_the_memo_of_the_written_one(curator: Curator) -> None:
+    written = curator.sql(
+        "SELECT category, COUNT(*) AS n, AVG(amount) AS a FROM visits WHERE day < 100 AND amount > 5 "
+        "GROUP BY category HAVING COUNT(*) > 0 ORDER BY n DESC LIMIT 3",
+        epsilon=1,
+    )
+    built = (
+        curator.table("visits")
+        .where("amount > 5")
+        .where("day < 100")
+        .group_by("category")
+        .select(n="COUNT(*)", a="AVG(amount)")
+        .having("COUNT(*) > 0")
+        .order_by("n DESC")
+        .limit(3)
+    )
+    answer = built.release(epsilon=1)
+    assert answer.repeated
+    assert answer.rows == written.rows
+    assert built.explain(epsilon=1).cost.epsilon == 1
+
+
+def test_joins_and_plain_outputs(curator: Curator) -> None:
+    joined = curator.table("visits v").join("cities c", on="v.city = c.city").group_by("c.region").select("COUNT(*)")
+    assert [row["region"] for row in joined.release(epsilon=1)] == ["north", "south"]
+    assert (
+        "LEFT JOIN users USING (user_id)"
+        in curator.table("visits").join("users", using="user_id", left=True).select("COUNT(*)").sql
+    )
+
+
+def test_what_is_wrong_is_said(curator: Curator) -> None:
+    with pytest.raises(InvalidParameter, match="needs an aggregate"):
+        curator.table("visits").release(epsilon=1)
+    with pytest.raises(InvalidParameter, match="one of them"):
+        curator.table("visits").join("users")
+    with pytest.raises(InvalidQuestion, match="rows are not released"):
+        curator.table("visits").select("*").release(epsilon=1)
+    assert repr(curator.table("visits")) == "<question about visits>"
+    assert "COUNT(*)" in repr(curator.table("visits").select("COUNT(*)"))
