@@ -58,7 +58,7 @@ def _wanted(query: PricedQuery, within: Within | Mapping[str, Within]) -> dict[i
 def _bound(value: Within) -> Fraction:
     try:
         exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(str(value))
-    except ValueError:
+    except (ValueError, ZeroDivisionError):
         raise InvalidParameter("within", "must be a positive number", value) from None
     if exact <= 0:
         raise InvalidParameter("within", "must be a positive number", exact_text(exact))

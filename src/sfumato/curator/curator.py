@@ -5,12 +5,14 @@ exact noise is added, the release is stored in the ledger, and leaves. What fail
 """
 
 import hashlib
+import re
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 from types import TracebackType
 from typing import Any, Self
 
@@ -32,6 +34,7 @@ from sfumato.query.postprocess import finished
 
 Amount = float | int | str | Fraction | Decimal
 _PATIENCE = 60.0
+_PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
 _NOTHING = Cost(None, None, Fraction(0))
 
 
@@ -83,7 +86,7 @@ class Curator:
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
         cost = cost_of(query)
         left = self._left()
-        after = tuple((name, _minus(value, cost)) for name, value, _ in left)
+        after = tuple((name, _minus(value, _amount_in(cost, currency))) for name, value, currency in left)
         affordable = all(value >= _amount_in(cost, currency) for _, value, currency in left)
         return explained(query, self.dataset, cost, after, affordable=affordable)
 
@@ -197,7 +200,11 @@ class Curator:
             if isinstance(error, Exception) and not isinstance(error, EngineFailed):
                 raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
             raise
-        return self._ledger.settle(outcome, stored), False
+        try:
+            return self._ledger.settle(outcome, stored), False
+        except InvalidParameter:  # an answer that cannot be stored is not released
+            self._ledger.lose(outcome, reason="the answer could not be stored")
+            raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
 
     def _exact(self, query: PricedQuery) -> ExactTable:
         """The exact answer, for mechanisms of this room alone; it is only asked for inside `_answered`."""
@@ -315,16 +322,12 @@ def amount(name: str, value: Amount, *, zero: bool = False) -> Fraction:
     """The exact amount that is meant: a float means the decimal that Python writes for it."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
         raise InvalidParameter(name, "must be a number", value, hint=f"{name}=0.5")
+    if isinstance(value, str | Decimal) and not _PLAIN.fullmatch(str(value)):
+        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5")
     try:
-        exact = (
-            Fraction(repr(value))
-            if isinstance(value, float)
-            else Fraction(str(value).strip() if isinstance(value, Decimal) else value)
-        )
+        exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, ZeroDivisionError, OverflowError):
         raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5") from None
-    if isinstance(value, str) and (value != value.strip() or "_" in value):
-        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5")
     if exact < 0 or (exact == 0 and not zero):
         raise InvalidParameter(name, "must be positive", value, hint=f"{name}=0.5")
     if exact > 10**6 or 0 < exact < Fraction(1, 10**60):
@@ -345,6 +348,8 @@ def cost_of(query: PricedQuery) -> Cost:
 
 def stored_key(value: Any) -> Any:
     """A part of a group's key as JSON."""
+    if isinstance(value, float) and not isfinite(value):
+        return repr(value)
     return value.isoformat() if isinstance(value, date) else value
 
 
@@ -352,6 +357,8 @@ def read_key(value: Any, kind: Kind) -> Any:
     """A part of a group's key from JSON."""
     if value is None or not isinstance(value, str):
         return value
+    if kind is Kind.REAL:
+        return float(value)
     if kind is Kind.DATE:
         return date.fromisoformat(value)
     return datetime.fromisoformat(value) if kind is Kind.TIMESTAMP else value
@@ -363,12 +370,9 @@ def _amount_in(cost: Cost, currency: str) -> Fraction:
     return cost.epsilon or Fraction(0)
 
 
-def _minus(value: Fraction, cost: Cost) -> str:
-    return (
-        exact_text(value - (cost.epsilon or cost.rho or Fraction(0)))
-        if value.denominator < 10**12
-        else f"{float(value):.6g}"
-    )
+def _minus(value: Fraction, spent: Fraction) -> str:
+    left = value - spent
+    return exact_text(left) if left.denominator < 10**12 else f"{float(left):.6g}"
 
 
 def symbol(currency: str) -> str:

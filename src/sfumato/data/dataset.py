@@ -73,12 +73,18 @@ class Dataset:
             return None
         if table.name == self.unit[0]:
             return ()
-        found = []
+        found: list[tuple[tuple[str, str, str], ...]] = []
         for key in table.foreign_keys:
             if key[1:] == self.unit:
                 return (key,)
             target = self.table(key[1])
-            rest = None if target is None else self._path(target, (*seen, table.name))
+            if target is None:
+                continue
+            if target.name == self.unit[0]:  # another column of the person's table: the person is read there
+                if not target.public:
+                    found.append((key, (self.unit[1], *self.unit)))
+                continue
+            rest = self._path(target, (*seen, table.name))
             if rest is not None:
                 found.append((key, *rest))
         return min(found, key=len, default=None)
@@ -112,6 +118,12 @@ class Dataset:
                 hint=f"known tables: {', '.join(t.name for t in self.tables if not t.public)}",
             )
         for table in self.tables:
+            direct = [key for key in table.foreign_keys if key[1:] == self.unit]
+            if not table.public and table.name != self.unit[0] and len(direct) > 1:
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] leads to two people: {' and '.join(key[0] for key in direct)}",
+                    hint="declare one of the foreign keys: the rows are that person's, and only theirs",
+                )
             if not table.public and self.path(table) is None:
                 raise InvalidDeclaration(
                     f"[tables.{table.name}] does not lead to the person {'.'.join(self.unit)}",

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.statements import PERSON, Statements
+from sfumato.engines.statements import LONGEST, PERSON, Statements
 from sfumato.engines.table import ExactTable, Histogram, Key
 from sfumato.errors import EngineFailed, InvalidDeclaration
 from sfumato.query.price import PricedQuery
@@ -33,6 +33,7 @@ _KINDS = (
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
 )
 _READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv", ".gz": "read_csv"}
+_ROW = "sfumato_row"
 _FAILED = "the engine did not finish; the charge stays"
 
 
@@ -48,6 +49,9 @@ class DuckDBEngine:
         self._folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
         self._digests: dict[str, tuple[tuple[int, int, int], str]] = {}
         self._memory: dict[str, str] = {}
+        self.seed = seed_of(dataset)
+        self._person_type = "VARCHAR"
+        """The type of the person's own column: a person is the same in every table."""
         self._connection = duckdb.connect(":memory:")
         try:
             self._open()
@@ -73,17 +77,45 @@ class DuckDBEngine:
             if isinstance(table.source, str) and _format(table) == "duckdb":
                 run(f"ATTACH '{_escaped(table.source)}' AS source_{i} (READ_ONLY)")
             elif not isinstance(table.source, str):
-                self._connection.register(f"source_{i}", _arrow(table))
+                self._copied(i, table)
         run(f"SET temp_directory='{_escaped(str(self._folder / 'spill'))}'")
         run(f"SET allowed_directories=['{_escaped(str(self._folder))}/']")
         allowed = ", ".join(f"'{_escaped(file)}'" for file in files)
         run(f"SET allowed_paths=[{allowed}]")
         run("SET enable_external_access=false")
+        for i, table in enumerate(self._dataset.tables):
+            if _format(table) == "csv":
+                self._loaded(i, table)
         self._schemas = {table.name: self._described(i, table) for i, table in enumerate(self._dataset.tables)}
         self.dataset = self._typed()
         for i, table in enumerate(self.dataset.tables):
             self._view(i, table)
         run("SET lock_configuration=true")
+
+    def _copied(self, i: int, table: Table) -> None:
+        """A DataFrame or Arrow table as a table of the engine's own, which nobody else can change."""
+        try:
+            self._connection.register(f"given_{i}", table.source)
+            self._connection.execute(f"CREATE TABLE source_{i} AS SELECT * FROM given_{i}")
+            self._connection.unregister(f"given_{i}")
+        except self._failures:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] source cannot be read",
+                hint="give a DataFrame or Arrow table whose columns have one type each",
+            ) from None
+
+    def _loaded(self, i: int, table: Table) -> None:
+        """A CSV file, read once and as text: a line that cannot be read fails here, and not in an answer."""
+        options = "all_varchar=true, header=true, null_padding=true, ignore_errors=true, max_line_size=67108864"
+        try:
+            self._connection.execute(
+                f"CREATE TABLE source_{i} AS SELECT * FROM read_csv('{_escaped(table.source)}', {options})"
+            )
+        except self._failures:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] source cannot be read", hint="is it CSV with a header, in UTF-8?"
+            ) from None
+        self._memory[table.name] = self._digest(Path(table.source))
 
     def _described(self, i: int, table: Table) -> list[tuple[str, Kind | None]]:
         try:
@@ -92,18 +124,24 @@ class DuckDBEngine:
             raise InvalidDeclaration(
                 f"[tables.{table.name}] source cannot be read", hint="is it Parquet, CSV or DuckDB?"
             ) from None
+        taken = next((str(row[0]) for row in found if str(row[0]).lower().startswith("sfumato_")), None)
+        if taken is not None:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] has a column `{taken}`",
+                hint="names that start with sfumato_ are taken: rename it",
+            )
+        if self._dataset.unit is not None and table.name == self._dataset.unit[0]:
+            self._person_type = next((str(row[1]) for row in found if row[0] == self._dataset.unit[1]), "VARCHAR")
         text = _format(table) == "csv"
         return [(str(row[0]), None if text else _kind_of(str(row[1]))) for row in found]
 
     def _reader(self, i: int, table: Table) -> str:
-        if not isinstance(table.source, str):
+        kind = _format(table)
+        if kind in ("memory", "csv"):
             return f"source_{i}"
-        kind, path = _format(table), _escaped(table.source)
         if kind == "duckdb":
             return f"source_{i}.{quoted(table.name)}"
-        if kind == "csv":
-            return f"read_csv('{path}', all_varchar=true, header=true, null_padding=true, ignore_errors=true)"
-        return f"read_parquet('{path}')"
+        return f"read_parquet('{_escaped(table.source)}')"
 
     def _typed(self) -> Dataset:
         """The dataset with every visible column and its kind: as declared, else as the source has it."""
@@ -117,6 +155,8 @@ class DuckDBEngine:
                     continue
                 declared = table.column(name)
                 made = _column(name, kind, declared, from_text=_format(table) == "csv")
+                if declared is None and name == self._dataset.person(table):
+                    made = Column(name, self._person_kind())  # a person looks the same in every table
                 if made is not None:
                     columns.append(made)
             for column in table.columns:
@@ -128,6 +168,15 @@ class DuckDBEngine:
             self._check_keys(made_table)
             tables.append(made_table)
         return replace(self._dataset, tables=tuple(tables))
+
+    def _person_kind(self) -> Kind:
+        """The kind of the person's own column."""
+        assert self._dataset.unit is not None
+        own = self._dataset.table(self._dataset.unit[0])
+        declared = None if own is None else own.column(self._dataset.unit[1])
+        if declared is not None:
+            return declared.kind
+        return dict(self._schemas[self._dataset.unit[0]]).get(self._dataset.unit[1]) or Kind.TEXT
 
     def _known(self, table: Table) -> str:
         return f"its columns: {', '.join(name for name, _ in self._schemas[table.name])}"
@@ -143,7 +192,7 @@ class DuckDBEngine:
 
     def _view(self, i: int, table: Table) -> None:
         """A view of the visible columns, of their declared kinds, and of whose row it is."""
-        source = f"SELECT *{self._person(i, table)} FROM {self._reader(i, table)} t"
+        source = f"SELECT *{self._person(table)} FROM {self._reader(i, table)} t"
         shown = [
             f"{_cast(column, self._kind(table, column.name))} AS {quoted(column.name)}" for column in table.columns
         ]
@@ -153,33 +202,34 @@ class DuckDBEngine:
             source = self._followed(i, table, path)
         columns = ", ".join([*shown, *([PERSON] if private else [])])
         if private and table.rows_per_person is not None:
-            order = f"hash(row, {PERSON}, {self.seed})"
-            known = f"SELECT row, row.{PERSON} FROM ({source}) row WHERE {PERSON} IS NOT NULL"
-            kept = (
-                f"SELECT unnest(arg_min(row, {order}, {table.rows_per_person})) AS row FROM ({known}) GROUP BY {PERSON}"
-            )
-            source = f"SELECT unnest(row) FROM ({kept})"
+            order = f"hash({_ROW}, {PERSON}, {self.seed})"
+            known = f"SELECT {_ROW}, {_ROW}.{PERSON} FROM ({source}) {_ROW} WHERE {PERSON} IS NOT NULL"
+            most = f"arg_min({_ROW}, {order}, {min(table.rows_per_person, LONGEST)})"
+            source = f"SELECT unnest({_ROW}) FROM (SELECT unnest({most}) AS {_ROW} FROM ({known}) GROUP BY {PERSON})"
             self._connection.execute(f"CREATE TABLE {quoted(table.name)} AS SELECT {columns} FROM ({source})")
+            if isinstance(table.source, str):  # cut once: later changes of the file are not seen, nor named
+                self._memory[table.name] = self._digest(Path(table.source))
             return
         self._connection.execute(
             f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
         )
 
-    def _person(self, i: int, table: Table) -> str:
+    def _person(self, table: Table) -> str:
         person = self._dataset.person(table)
-        return "" if person is None else f", t.{quoted(person)} AS {PERSON}"
+        return "" if person is None else f", TRY_CAST(t.{quoted(person)} AS {self._person_type}) AS {PERSON}"
 
     def _followed(self, i: int, table: Table, path: tuple[tuple[str, str, str], ...]) -> str:
         """Rows with the person that their foreign keys lead to; a row belongs to each person it leads to."""
-        text = f"SELECT t.*, s{len(path) - 1}.{quoted(path[-1][0])} AS {PERSON} FROM {self._reader(i, table)} t"
+        person = f"TRY_CAST(s{len(path) - 1}.{quoted(path[-1][0])} AS {self._person_type})"
+        text = f"SELECT t.*, {person} AS {PERSON} FROM {self._reader(i, table)} t"
         before = "t"
         for step, (column, target, there) in enumerate(path[:-1]):
-            at = next(n for n, each in enumerate(self._dataset.tables) if each.name == target)
+            at = next(n for n, each in enumerate(self._dataset.tables) if each.name.lower() == target.lower())
             onward = path[step + 1][0]
             reader = self._reader(at, self._dataset.tables[at])
             text += (
                 f" JOIN (SELECT DISTINCT {quoted(there)}, {quoted(onward)} FROM {reader}) s{step + 1}"
-                f" ON {before}.{quoted(column)} = s{step + 1}.{quoted(there)}"
+                f" ON CAST({before}.{quoted(column)} AS VARCHAR) = CAST(s{step + 1}.{quoted(there)} AS VARCHAR)"
             )
             before = f"s{step + 1}"
         return text
@@ -219,11 +269,12 @@ class DuckDBEngine:
             return self._dataset.version
         whole = hashlib.sha256()
         for i, table in enumerate(self._dataset.tables):
-            if isinstance(table.source, str):
+            if table.name in self._memory:
+                whole.update(self._memory[table.name].encode())
+            elif isinstance(table.source, str):
                 whole.update(self._digest(Path(table.source)).encode())
             else:
-                if table.name not in self._memory:
-                    self._memory[table.name] = _arrow_digest(self._connection, i)
+                self._memory[table.name] = _digest_of_rows(self._connection, i)
                 whole.update(self._memory[table.name].encode())
         return whole.hexdigest()
 
@@ -236,11 +287,6 @@ class DuckDBEngine:
                 known = (state, hashlib.file_digest(stream, "sha256").hexdigest())
             self._digests[str(file)] = known
         return known[1]
-
-    @property
-    def seed(self) -> int:
-        """What keys the choice of groups: the same on the same data, unknown to who does not hold them."""
-        return int(hashlib.sha256(f"{self._dataset.name} {self.version()}".encode()).hexdigest()[:15], 16)
 
     # ---- what was paid for ----
 
@@ -299,6 +345,14 @@ class DuckDBEngine:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
+def seed_of(dataset: Dataset) -> int:
+    """Keys the choice of rows and groups: the same in every process, and never made of the data.
+
+    A seed that depends on the data would let one person change which groups everybody else counts in.
+    """
+    return int(hashlib.sha256(f"groups of {dataset.name}".encode()).hexdigest()[:15], 16)
+
+
 def _escaped(path: str) -> str:
     return path.replace("'", "''")
 
@@ -339,13 +393,8 @@ def _cast(column: Column, source: Kind | None) -> str:
     return f"TRY_CAST({quoted(column.name)} AS {type_of(column.kind)})"
 
 
-def _arrow(table: Table) -> Any:
-    """A DataFrame or Arrow table as DuckDB can register it."""
-    return table.source
-
-
-def _arrow_digest(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
-    """A digest of a registered table that does not depend on the order of its rows."""
+def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
+    """A digest of a copied table that does not depend on the order of its rows."""
     row = connection.execute(f"SELECT count(*), bit_xor(hash(t)), sum(hash(t)::HUGEINT) FROM source_{i} t").fetchall()[
         0
     ]

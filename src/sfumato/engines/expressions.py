@@ -18,6 +18,7 @@ _TYPES = {
     Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
     Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
 }  # fmt: skip
+_DAYS = (date(1, 1, 1), date(9999, 12, 31))
 _PARTS = ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute")
 
 
@@ -81,6 +82,13 @@ def present(expression: Expression) -> str:
     return f"({made} IS NOT NULL AND NOT isnan({made}))" if real else f"({made} IS NOT NULL)"
 
 
+def in_calendar(expression: Expression) -> str:
+    """A day or moment of the years 1 to 9999, as every calendar can write it; NULL for others."""
+    kind, made = expression.kind, sql(expression)
+    low, high = (literal(end if kind is Kind.DATE else datetime(*end.timetuple()[:3]), kind) for end in _DAYS)
+    return f"CASE WHEN {made} >= {low} AND {made} < {high} THEN {made} END"
+
+
 def _call(call: Call) -> str:
     op, args = call.op, call.args
     if op in ("and", "or"):
@@ -123,7 +131,8 @@ def _value(call: Call) -> str:
     if op.startswith("cast_"):
         return _cast(call)
     if op.startswith("trunc_"):
-        return f"TRY_CAST(date_trunc('{op[6:]}', {sql(args[0])}) AS {_TYPES[call.kind]})"
+        within = f"TRY_CAST({in_calendar(args[0])} AS TIMESTAMP)"  # days far away overflow when they are cut
+        return f"TRY_CAST(date_trunc('{op[6:]}', {within}) AS {_TYPES[call.kind]})"
     if op in _PARTS:
         part = {"dayofweek": "dow", "dayofyear": "doy"}.get(op, op)
         return f"CAST(date_part('{part}', {sql(args[0])}) AS DOUBLE)"

@@ -7,9 +7,10 @@ more than `groups` groups, a keyed hash picks the groups that count, the same in
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import nan
 
 from sfumato.data import Dataset, Kind
-from sfumato.engines.expressions import double, is_whole, literal, number, present, quoted, sql
+from sfumato.engines.expressions import double, in_calendar, is_whole, literal, number, present, quoted, sql
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
@@ -17,6 +18,7 @@ from sfumato.query.price import PricedQuery
 from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
+LONGEST = 999_999  # what the engine keeps of one person at most, whatever was declared
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
 
 
@@ -84,15 +86,12 @@ class Statements:
 
     @staticmethod
     def _key(key: Expression) -> str:
-        """A group's key as it is released: what no JSON holds, such as NaN or an infinite date, is NULL."""
-        made = sql(key)
-        if key.kind is Kind.INTEGER and not is_whole(key):
-            return f"TRY_CAST({made} AS BIGINT)"
+        """A key as it can be released: NaN is no value, and a day outside the years 1 to 9999 is none."""
         if key.kind is Kind.REAL:
-            return f"CASE WHEN isfinite({made}) THEN {made} END"
+            return f"nullif({number(key)}, {double(nan)})"
         if key.kind in (Kind.DATE, Kind.TIMESTAMP):
-            return f"CASE WHEN {made} BETWEEN '0001-01-01' AND '9999-12-30' THEN {made} END"
-        return made
+            return in_calendar(key)
+        return sql(key) if is_whole(key) or key.kind is not Kind.INTEGER else f"TRY_CAST({sql(key)} AS BIGINT)"
 
     # ---- rows of a question ----
 
@@ -133,6 +132,9 @@ class Statements:
 
     def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
         people = "count(DISTINCT p)" if self._people and query.bounds.cut != 1 else "count(*)"
+        if not self._people and query.bounds.cut is not None and query.bounds.cut > 1:
+            # a protected row may be in a group several times, and must not look like several
+            people = f"((count(*) + {query.bounds.cut - 1}) // {query.bounds.cut})"
         wanted = query.keys is not None or any(m.kind == "people" for m in query.measures.measures)
         outer = [f"{people if wanted else '0'} AS people"]
         for i, measure in enumerate(query.measures.measures):
@@ -146,7 +148,7 @@ class Statements:
         if not names or (known is not None and len(known) <= most):
             return lines
         order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        kept = f"SELECT arg_min(l, {order}, {most}) AS kept FROM ({lines}) l GROUP BY p"
+        kept = f"SELECT arg_min(l, {order}, {min(most, LONGEST)}) AS kept FROM ({lines}) l GROUP BY p"
         return f"SELECT unnest(kept, max_depth := 2) FROM ({kept})"
 
     # ---- values ----
@@ -177,14 +179,14 @@ class Statements:
         """p, keys and a list of at most `rows` values for each person and group, of at most `groups` groups."""
         grouped = ", ".join(["p", *names])
         lines = (
-            f"SELECT {grouped}, arg_min(v, hash(v, p, {self._seed}), {query.bounds.rows}) AS vs "
+            f"SELECT {grouped}, arg_min(v, hash(v, p, {self._seed}), {min(query.bounds.rows, LONGEST)}) AS vs "
             f"FROM ({rows}) GROUP BY {grouped}"
         )
         known, most = query.question.groups, query.bounds.groups
         if not names or (known is not None and len(known) <= most):
             return lines
         order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        chosen = f"SELECT unnest(arg_min(l, {order}, {most})) AS l FROM ({lines}) l GROUP BY p"
+        chosen = f"SELECT unnest(arg_min(l, {order}, {min(most, LONGEST)})) AS l FROM ({lines}) l GROUP BY p"
         return f"SELECT {', '.join([f'l.{each} AS {each}' for each in [*names, 'vs']])} FROM ({chosen})"
 
 

@@ -29,8 +29,8 @@ def parse(text: object) -> tuple[exp.Expression, str]:
         raise InvalidQuestion("a question is SQL text", hint='curator.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"the question is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
-    if "\x00" in text:
-        raise InvalidQuestion("the question holds a NUL character", hint="leave it out")
+    if not text.isprintable() and any(_unwritable(character) for character in text):
+        raise InvalidQuestion("the question holds characters that are not text", hint="remove control characters")
     try:
         tokens = sqlglot.tokenize(text, read="duckdb")
         if len(tokens) > MOST_TOKENS:
@@ -42,7 +42,12 @@ def parse(text: object) -> tuple[exp.Expression, str]:
         raise _too_deep() from None
     statements = [each for each in parsed if each is not None]
     if len(statements) != 1:
-        raise InvalidQuestion(f"one SELECT is answered at a time, found {len(statements)} statements", hint="ask one")
+        raise InvalidQuestion(
+            f"one SELECT is answered at a time, found {len(statements)} statements",
+            line=1,
+            column=1,
+            hint="ask one SELECT",
+        )
     root = statements[0]
     while isinstance(root, exp.Subquery) and not root.args.get("alias"):
         root = root.this
@@ -53,6 +58,11 @@ def parse(text: object) -> tuple[exp.Expression, str]:
         raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
     _check(root, text)
     return root, text
+
+
+def _unwritable(character: str) -> bool:
+    """Whether a character is a control character that separates nothing, or half of one."""
+    return (character < " " and character not in "\t\n\r\f\v") or "\ud800" <= character <= "\udfff"
 
 
 def _check(root: exp.Expression, text: str) -> None:
@@ -87,10 +97,14 @@ def _not_sql(error: SqlglotError) -> InvalidQuestion:
 
 
 def place(node: exp.Expression, text: str) -> tuple[int | None, int | None]:
-    """Line and column of the first word of a node, from 1 on."""
-    starts = [each.meta["start"] for each in node.walk() if "start" in each.meta]
+    """Line and column of the first word of a node, or of what it stands in, from 1 on."""
+    around: Any = node
+    starts: list[int] = []
+    while around is not None and not starts:
+        starts = [each.meta["start"] for each in around.walk() if "start" in each.meta]
+        around = around.parent
     if not starts:
-        return None, None
+        return 1, 1
     before = text[: min(starts)]
     return before.count("\n") + 1, len(before) - before.rfind("\n")
 

@@ -21,8 +21,8 @@ class Scan:
     """The rows a person has in it at most, if it was cut at registration (1 where each row is protected)."""
 
     def canonical(self) -> Any:
-        """The table's name."""
-        return ["scan", self.table]
+        """The table's name and its columns, which positions refer to."""
+        return ["scan", self.table, *[[field.name, field.kind.value] for field in self.fields]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +174,15 @@ class PerPerson:
 
 
 Plan = Scan | Where | Project | Join | Union | PerPerson
+
+
+def relations_in(plan: Plan) -> int:
+    """How many tables a plan reads, as often as it reads them."""
+    if isinstance(plan, Scan):
+        return 1
+    if isinstance(plan, Join):
+        return relations_in(plan.left) + relations_in(plan.right)
+    return sum(map(relations_in, plan.parts)) if isinstance(plan, Union) else relations_in(plan.of)
 
 
 def tables(plan: Plan) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """The question: rows, keys, aggregates over people, and expressions over what will be released."""
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -24,6 +25,8 @@ _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {
     exp.Variance: (True, False), exp.VariancePop: (False, False), exp.Stddev: (True, True),
     exp.StddevSamp: (True, True), exp.StddevPop: (False, True),
 }  # fmt: skip
+_WHOLE = re.compile(r"[0-9]{1,9}")
+_SHARE = re.compile(r"[01]|[01]?\.[0-9]{1,12}|1\.")
 _ANSWERED = "COUNT, COUNT(DISTINCT x), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX"
 _BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)"
 
@@ -309,6 +312,8 @@ class _Builder:
     def _count(self, node: exp.Count, where: Expression | None) -> Aggregate:
         only(node, self._text, "this", "big_int")
         inner = node.this
+        if inner is None:
+            raise refused("COUNT takes * or a column", node, self._text, hint="COUNT(*)")
         if isinstance(inner, exp.Star | exp.Literal):
             return Aggregate("rows", None, where)
         if isinstance(inner, exp.Distinct):
@@ -339,6 +344,10 @@ class _Builder:
             raise refused(
                 f"{what} needs a number, found {of.kind.value}", node, self._text, hint="COUNT works on anything"
             )
+        if _is_tiny(of.range):
+            raise refused(
+                f"{what} of numbers too small to be added up", node, self._text, hint="leave the division out"
+            )
         if not of.range.is_bounded:
             name = f"`{sql_of(inner)}`"
             raise refused(f"{what} needs bounds, and {name} has none", node, self._text,
@@ -366,7 +375,7 @@ class _Builder:
         return None
 
     def _share(self, node: exp.Expression | None, at: exp.Expression) -> Fraction:
-        if not isinstance(node, exp.Literal) or node.args.get("is_string"):
+        if not isinstance(node, exp.Literal) or not _SHARE.fullmatch(str(node.this)):
             raise refused("a quantile takes a constant between 0 and 1", at, self._text, hint="QUANTILE(x, 0.9)")
         q = Fraction(str(node.this))
         if not 0 <= q <= 1 or q.denominator > 10**6:
@@ -384,7 +393,7 @@ class _Builder:
         for each in clause.expressions:
             only(each, self._text, "this", "desc", "nulls_first")
             node, by = each.this, None
-            if isinstance(node, exp.Literal) and str(node.this).isdigit():
+            if isinstance(node, exp.Literal) and _WHOLE.fullmatch(str(node.this)):
                 at = int(str(node.this)) - 1
                 if not 0 <= at < len(outputs):
                     raise refused("ORDER BY names a column that is not there", node, self._text)
@@ -407,9 +416,14 @@ class _Builder:
             return None
         only(clause, self._text, "expression", "this")
         value = clause.expression if clause.args.get("expression") is not None else clause.this
-        if not isinstance(value, exp.Literal) or not str(value.this).isdigit():
+        if not isinstance(value, exp.Literal) or not _WHOLE.fullmatch(str(value.this)):
             raise refused(f"{name.upper()} takes a whole number", clause, self._text, hint=f"{name.upper()} 10")
         return int(str(value.this))
+
+
+def _is_tiny(found: Range) -> bool:
+    ends = [abs(end) for end in (found.lower, found.upper) if end]
+    return bool(ends) and max(ends) < Fraction(1, 10**200)
 
 
 def _is_quantile(node: exp.Expression) -> bool:

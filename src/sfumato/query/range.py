@@ -8,6 +8,8 @@ from typing import Any
 from sfumato.data.column import default_step
 
 End = Fraction | None
+_LARGEST = Fraction(2) ** 1000
+_LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,13 @@ class Range:
     lower: End = None
     upper: End = None
     grid: End = None
+
+    def __post_init__(self) -> None:
+        """Ends beyond any float are not known, and numbers of thousands of digits are not carried along."""
+        for name in ("lower", "upper", "grid"):
+            value: End = getattr(self, name)
+            if value is not None and (abs(value) > _LARGEST or value.denominator.bit_length() > _LONGEST):
+                object.__setattr__(self, name, None)
 
     @classmethod
     def point(cls, value: Fraction) -> "Range":

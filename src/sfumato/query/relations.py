@@ -10,10 +10,11 @@ from sqlglot import exp
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.query.expression import Call, Expression, Field, Ref, conjunction, refs
 from sfumato.query.parse import only, refused, sql_of
-from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where, tables
+from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
 from sfumato.query.range import Range
 from sfumato.query.rows import Name, Rows, Scope, inside
 
+_MOST_RELATIONS = 32
 SELECT = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "with_", "kind")
 
 
@@ -139,7 +140,12 @@ class Relations:
         equal: list[tuple[int, int]] = []
         for each in node.args.get("using") or ():
             column = exp.Column(this=each.copy())
-            equal.append((left.scope.column(column).index, right.scope.column(column).index))
+            a, b = left.scope.column(column), right.scope.column(column)
+            if a.kind is not b.kind and not (a.kind.is_number and b.kind.is_number):
+                raise refused(
+                    f"compares {a.kind.value} with {b.kind.value}", each, self.text, hint="join like with like"
+                )
+            equal.append((a.index, b.index))
         rest: list[Expression] = []
         on = node.args.get("on")
         if on is None:
@@ -149,13 +155,17 @@ class Relations:
         parts = whole.args if isinstance(whole, Call) and whole.op == "and" else (made,)
         for part in parts:
             sides = sorted(ref.index for ref in getattr(part, "args", ()) if isinstance(ref, Ref))
-            if getattr(part, "op", "") == "eq" and len(sides) == 2 and sides[0] < at <= sides[1]:
+            kinds = {ref.kind for ref in getattr(part, "args", ()) if isinstance(ref, Ref)}
+            alike = len(kinds) == 1 or kinds == {Kind.INTEGER, Kind.REAL}  # no cast inside the join can fail
+            if getattr(part, "op", "") == "eq" and len(sides) == 2 and sides[0] < at <= sides[1] and alike:
                 equal.append((sides[0], sides[1] - at))
             else:
                 rest.append(part)
         return equal, rest
 
     def _joined(self, left: Plan, right: Plan, equal: tuple[tuple[int, int], ...], outer: bool, node: exp.Join) -> Join:
+        if relations_in(left) + relations_in(right) > _MOST_RELATIONS:
+            raise refused(f"more than {_MOST_RELATIONS} tables are read", node, self.text, hint="ask in parts")
         if left.private and right.private:
             self._along_the_unit(left, right, equal, node)
             # one row a person on one side: the pairs are as many as the rows of the other
@@ -169,10 +179,12 @@ class Relations:
         mine, other = (left, right) if left.private else (right, left)
         columns = tuple(other.fields[pair[left.private]].public for pair in equal)
         cut = None
-        if mine.cut is not None and isinstance(other, Scan) and all(columns):
+        alike = all(left.fields[i].kind is right.fields[j].kind for i, j in equal)  # else different keys may be equal
+        if mine.cut is not None and isinstance(other, Scan) and all(columns) and alike:
             cut = mine.cut * self.public.repeats(other.table, tuple(column[1] for column in columns if column))
         elif self.dataset.unit is None:
-            raise refused("a public subquery may repeat rows", node, self.text, hint="join the public table itself")
+            raise refused("the join may repeat rows, and how often is not known", node, self.text,
+                          hint="join the public table itself, by columns of the same type")  # fmt: skip
         return Join(left, right, equal, outer, private=True, single=False, cut=cut)
 
     def _along_the_unit(self, left: Plan, right: Plan, equal: tuple[tuple[int, int], ...], node: exp.Join) -> None:
@@ -218,6 +230,8 @@ class Relations:
             inner = self._subquery(each, "", seen).plan
             parts.extend(inner.parts if isinstance(inner, Union) else (inner,))
         first = parts[0]
+        if sum(map(relations_in, parts)) > _MOST_RELATIONS:
+            raise refused(f"more than {_MOST_RELATIONS} tables are read", node, self.text, hint="ask in parts")
         for part in parts[1:]:
             if part.private != first.private:
                 raise refused("UNION ALL mixes public and private rows", node, self.text, hint="keep them apart")
@@ -321,7 +335,7 @@ class Relations:
         found = []
         for each in group.expressions:
             node = each
-            if isinstance(each, exp.Literal) and str(each.this).isdigit():
+            if isinstance(each, exp.Literal) and str(each.this).isdigit() and len(str(each.this)) < 10:
                 at = int(str(each.this)) - 1
                 if not 0 <= at < len(select.expressions):
                     raise refused("GROUP BY names a column that is not there", each, self.text)

@@ -182,7 +182,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def _pow(a: float, b: float) -> float:
-    made: float | complex = a**b
+    made: float | complex = float(a) ** float(b)  # whole numbers would grow without end
     if isinstance(made, complex):
         raise ValueError("no real power")
     return made

@@ -386,7 +386,7 @@ def _small(arg: Expression) -> bool:
 
 def number(text: str, node: exp.Expression, question: str) -> Literal:
     """A constant number: whole if it is written so and fits, else a float."""
-    if text.isdigit() and int(text) < 2**63:
+    if text.isdigit() and len(text) < 20 and int(text) < 2**63:
         return Literal(int(text), Kind.INTEGER)
     try:
         value = float(text)
