@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import sfumato
+from sfumato.cli import terminal
 from sfumato.curator import Curator
 from sfumato.errors import InvalidDeclaration
 
@@ -40,7 +41,8 @@ def question_of(arguments: argparse.Namespace) -> str:
 
 def opened(arguments: argparse.Namespace) -> Curator:
     """The curator of the dataset that is meant."""
-    return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)
+    with terminal.waiting("opening"):
+        return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)
 
 
 def declaration_of(arguments: argparse.Namespace) -> Path:

@@ -59,6 +59,8 @@ class Dataset:
     ledger: str = ""
     anchor: str = ""
     version: str = ""
+    cache: str = ""
+    """A private folder for tables that are cut at registration; without one they are cut anew at every opening."""
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case of letters."""

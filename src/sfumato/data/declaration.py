@@ -81,6 +81,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Datas
         ledger=_beside(place, _text("ledger", top.get("ledger", ""))),
         anchor=_beside(place, _text("anchor", top.get("anchor", ""))),
         version=_text("version", str(top.get("version", ""))),
+        cache="" if folder is None else str(folder.absolute() / ".sfumato"),
     )
     return made.check()
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.data import Column, Dataset, Kind, Table
+from sfumato.engines.cut import cut_once
 from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.statements import LONGEST, PERSON, Statements
 from sfumato.engines.table import ExactTable, Histogram, Key
@@ -79,7 +80,8 @@ class DuckDBEngine:
             elif not isinstance(table.source, str):
                 self._copied(i, table)
         run(f"SET temp_directory='{_escaped(str(self._folder / 'spill'))}'")
-        run(f"SET allowed_directories=['{_escaped(str(self._folder))}/']")
+        folders = [str(self._folder), *([self._dataset.cache] if self._dataset.cache else [])]
+        run(f"SET allowed_directories=[{', '.join(_quoted_folder(folder) for folder in folders)}]")
         allowed = ", ".join(f"'{_escaped(file)}'" for file in files)
         run(f"SET allowed_paths=[{allowed}]")
         run("SET enable_external_access=false")
@@ -206,13 +208,24 @@ class DuckDBEngine:
             known = f"SELECT {_ROW}, {_ROW}.{PERSON} FROM ({source}) {_ROW} WHERE {PERSON} IS NOT NULL"
             most = f"arg_min({_ROW}, {order}, {min(table.rows_per_person, LONGEST)})"
             source = f"SELECT unnest({_ROW}) FROM (SELECT unnest({most}) AS {_ROW} FROM ({known}) GROUP BY {PERSON})"
-            self._connection.execute(f"CREATE TABLE {quoted(table.name)} AS SELECT {columns} FROM ({source})")
-            if isinstance(table.source, str):  # cut once: later changes of the file are not seen, nor named
-                self._memory[table.name] = self._digest(Path(table.source))
+            self._cut(table, f"SELECT {columns} FROM ({source})", path or ())
             return
         self._connection.execute(
             f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
         )
+
+    def _cut(self, table: Table, statement: str, path: tuple[tuple[str, str, str], ...]) -> None:
+        """The table as the statement makes it, made once; later changes of the files are not seen, nor named."""
+        read = [table, *(each for key in path for each in self._dataset.tables if each.name.lower() == key[1].lower())]
+        files = [each.source for each in read if isinstance(each.source, str)]
+        if isinstance(table.source, str):
+            self._memory[table.name] = self._digest(Path(table.source))
+        if not self._dataset.cache or len(files) < len(read):
+            self._connection.execute(f"CREATE TABLE {quoted(table.name)} AS {statement}")
+            return
+        version = " ".join(self._digest(Path(file)) for file in files)
+        kept = cut_once(self._connection, Path(self._dataset.cache), table.name, statement, version)
+        self._connection.execute(f"CREATE VIEW {quoted(table.name)} AS SELECT * FROM {kept}")
 
     def _person(self, table: Table) -> str:
         person = self._dataset.person(table)
@@ -343,6 +356,10 @@ class DuckDBEngine:
         """Close the database and remove what it spilled."""
         self._connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _quoted_folder(folder: str) -> str:
+    return f"'{_escaped(folder.rstrip('/'))}/'"
 
 
 def seed_of(dataset: Dataset) -> int:
