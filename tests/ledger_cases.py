@@ -14,6 +14,7 @@ from typing import Any
 from sfumato.accounting import events
 from sfumato.accounting.events import Event
 from sfumato.ledger import Answered, Budget, Ledger, PostgresLedger, Receipt, Refused, SqliteLedger
+from sfumato.ledger.schema import POSTGRES, SQLITE
 
 SECOND = 10**9
 START = 1_790_000_000 * SECOND
@@ -74,6 +75,19 @@ class Opener:
         else:
             self.execute("DROP TRIGGER entries_never_update")
             self.execute("DROP TRIGGER entries_never_delete")
+
+    def lock_entries(self) -> None:
+        """What the same attacker would do last."""
+        if self.dsn:
+            self.execute(POSTGRES[0][-2].replace("{schema}", self.schema))
+            for table in ("open_keys", "closed_keys"):
+                self.execute(
+                    f"ALTER TABLE {table} ADD CONSTRAINT {table}_sequence_fkey "
+                    "FOREIGN KEY (sequence) REFERENCES entries (sequence) NOT VALID"
+                )
+        else:
+            for guard in SQLITE[0][-2:]:
+                self.execute(guard)
 
     def close(self) -> None:
         for ledger in self.opened:

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -224,7 +225,39 @@ def test_the_driver_is_loaded_only_when_it_is_used() -> None:
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("schema", ["", "a b", "x; DROP TABLE y", "Ledger", "é"])
+@pytest.mark.parametrize("schema", ["user", "select", "order", "table", "public"])
+def test_a_schema_may_have_a_name_that_is_a_word_of_sql(postgres: str, schema: str) -> None:
+    with PostgresLedger(postgres, schema=schema) as ledger:
+        stocked(ledger)
+        ledger.settle(charge(ledger), 1)
+        ledger.verify()
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_a_server_that_does_not_wait_for_its_disk_is_refused(postgres: str, setting: str) -> None:
+    import psycopg
+
+    def turn(value: str) -> None:
+        with psycopg.connect(postgres, autocommit=True) as owner:
+            owner.execute(f"ALTER SYSTEM SET {setting} = {value}")
+            owner.execute("SELECT pg_reload_conf()")
+            while owner.execute(f"SHOW {setting}").fetchone() != (value,):
+                time.sleep(0.005)
+
+    with PostgresLedger(postgres, schema=f"lax_{setting}") as ledger:
+        stocked(ledger)
+        turn("off")
+        try:
+            with pytest.raises(LedgerUnavailable, match=f"runs with {setting}=off and can lose"):
+                PostgresLedger(postgres, schema=f"lax_{setting}")
+            with pytest.raises(LedgerUnavailable, match=f"set {setting}=on"):
+                ledger.balances("visits")
+        finally:
+            turn("on")
+        charge(ledger)
+
+
+@pytest.mark.parametrize("schema", ["", "a b", "x; DROP TABLE y", "Ledger", "é", "pg_ledger", "x" * 64])
 def test_a_schema_is_a_plain_name(schema: str) -> None:
     with pytest.raises(LedgerUnavailable, match="lower-case identifier"):
         PostgresLedger("", schema=schema)

@@ -55,6 +55,7 @@ class Budget:
     text: str = field(init=False)
     currency: str = field(init=False)
     caps: Units = field(init=False)
+    cap_text: str = field(init=False)
 
     def __post_init__(self) -> None:
         kept = _exactly(self.filter)
@@ -76,6 +77,7 @@ class Budget:
         object.__setattr__(self, "text", canonical(found))
         object.__setattr__(self, "currency", " ".join([kind, *found.get("orders", [])]))
         object.__setattr__(self, "caps", (*units, units_down(delta)))
+        object.__setattr__(self, "cap_text", str(units[0]))
 
     @classmethod
     def pure(cls, *, epsilon: Amount, delta: Amount = 0) -> Self:
