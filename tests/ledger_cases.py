@@ -6,6 +6,7 @@ import os
 import signal
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -143,6 +144,26 @@ def stocked(ledger: Ledger, *, epsilon: str = "1", own: str = "1") -> Ledger:
 
 def spent(ledger: Ledger, principal: str = "") -> Fraction:
     return ledger.balances("visits", principal)[0].spent
+
+
+SHARED_SERVER = "SFUMATO_TEST_POSTGRES"
+"""Names a server to test on, for runs that start too often to have one each."""
+
+
+@contextmanager
+def database_on(dsn: str) -> Iterator[str]:
+    """A database of one's own on a server that others use too."""
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        owner.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+    try:
+        yield make_conninfo(dsn, dbname=name)
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as owner:
+            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
 
 
 @contextmanager

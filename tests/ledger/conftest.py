@@ -1,17 +1,19 @@
 """One suite, two stores: each test of the contract runs on a SQLite file and on a real PostgreSQL."""
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from ledger_cases import Clock, Opener, postgres_server
+from ledger_cases import SHARED_SERVER, Clock, Opener, database_on, postgres_server
 
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres_server(tmp_path_factory.mktemp("pg")) as dsn:
+    shared = os.environ.get(SHARED_SERVER)
+    with database_on(shared) if shared else postgres_server(tmp_path_factory.mktemp("pg")) as dsn:
         yield dsn
 
 

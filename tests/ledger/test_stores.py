@@ -289,6 +289,19 @@ def test_a_schema_may_have_a_name_that_is_a_word_of_sql(postgres: str, schema: s
         ledger.verify()
 
 
+def test_every_connection_asks_how_the_server_treats_its_disk(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with PostgresLedger(postgres, schema="asked") as ledger:
+        stocked(ledger)
+        monkeypatch.setattr(postgres_module, "_DURABLE", ("fsync", "zero_damaged_pages"))  # which is off
+        problem = (
+            "runs with zero_damaged_pages=off and can lose what it has committed\n\nhint: set zero_damaged_pages=on"
+        )
+        with pytest.raises(LedgerUnavailable, match=problem):
+            ledger.balances("visits")
+        with pytest.raises(LedgerUnavailable, match=problem):
+            PostgresLedger(postgres, schema="asked")
+
+
 @pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
 def test_a_server_that_does_not_wait_for_its_disk_is_refused(postgres: str, setting: str) -> None:
     import psycopg
