@@ -192,7 +192,7 @@ def kill(
     ledger.register("visits", Budget.pure(epsilon="1000"))
     ledger.grant("visits", "ada", Budget.pure(epsilon="1000"))
     ledger.close()
-    said: dict[int, tuple[str, str]] = {}
+    said: set[tuple[int, str, str]] = set()  # sequence, head, kind; a number that was given out twice is two claims
     failed = crashes = 0
     for round_ in range(rounds):
         children = in_children(together, lambda _, out: opened_or_gone(opening, out, threads))
@@ -213,7 +213,7 @@ def kill(
             for line in (first.decode() + drained(inlet)).splitlines(keepends=True):
                 if line.endswith("\n"):
                     sequence, head, kind = line.split()
-                    said[int(sequence)] = (head, kind)
+                    said.add((int(sequence), head, kind))
         if round_ % 20 == 0:
             ledger = opening()
             ledger.recover()
@@ -231,8 +231,7 @@ def kill(
         "failed": failed,
         "acknowledged": len(said),
         "lost": sum(
-            n not in stored or (stored[n].head, stored[n].body["kind"]) != (head, kind)
-            for n, (head, kind) in said.items()
+            n not in stored or (stored[n].head, stored[n].body["kind"]) != (head, kind) for n, head, kind in said
         ),
         "settled_without_charge": sum(
             entry.body["reserve"] not in charged for entry in stored.values() if entry.body["kind"] == "settle"

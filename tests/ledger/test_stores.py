@@ -1,6 +1,7 @@
 """What is particular to a store: files, permissions, migrations, forks, failures, servers."""
 
 import gc
+import hashlib
 import multiprocessing
 import os
 import sqlite3
@@ -18,7 +19,7 @@ import pytest
 
 from ledger_cases import Opener, ask, charge, spent, stocked
 from sfumato.errors import LedgerMisuse, LedgerUnavailable
-from sfumato.ledger import Ledger, PostgresLedger, Receipt, SqliteLedger
+from sfumato.ledger import Ledger, PostgresLedger, Receipt, SqliteLedger, schema
 from sfumato.ledger import postgres as postgres_module
 from sfumato.ledger.postgres import PostgresStore
 from sfumato.ledger.schema import POSTGRES, SQLITE
@@ -125,6 +126,21 @@ def test_a_ledger_of_the_first_version_opens_today(tmp_path: Path) -> None:
         ledger.verify("sfumato-anchor-1 " + FIRST_VERSION.read_text().split("anchor: ")[1].split("\n")[0])
         assert spent(ledger) == Fraction(2, 10)
         charge(ledger, "new")
+
+
+@pytest.mark.parametrize(
+    ("made", "kept", "digest"),
+    [
+        (schema._sqlite, SQLITE, "f4bac0f2fe2ca228489da0cc9ad25e14267c927fbb6766d650aad3ee2984244c"),
+        (schema._postgres, POSTGRES, "c336e3075c6eb5e357ef9a662aef5ca6fe82e1c8c836f883b69d7e0137c36835"),
+    ],
+)
+def test_a_step_that_was_released_never_changes(
+    made: Callable[[str], list[str]], kept: tuple[list[str], ...], digest: str
+) -> None:
+    """Ledgers that took it do not take it again: what is to be different is a new step."""
+    assert made(schema._TABLES) == kept[0][: len(made(schema._TABLES))]
+    assert hashlib.sha256("\n".join(kept[0]).encode()).hexdigest() == digest
 
 
 STEP = ["CREATE TABLE remarks (text TEXT)"]
