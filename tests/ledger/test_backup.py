@@ -167,6 +167,7 @@ def test_losses_are_counted_in_every_currency_and_window(opener: Opener) -> None
 
 
 def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does(sqlite_opener: Opener) -> None:
+    from sfumato.ledger.ledger import _charges
     from sfumato.ledger.state import State
 
     ledger = stocked(sqlite_opener())
@@ -176,6 +177,8 @@ def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does
         body = entry.body
         for loss in body.get("lost", ()):
             del loss["principals"]
+            assert [n for _, n in _charges(body, "visits", "")] == [1]
+            assert not list(_charges(body, "visits", "ada"))
         state.follow(body, "")
     spent_now = {holder: accounts[0].balance().spent for holder, accounts in state.accounts.items()}
     assert spent_now == {("visits", ""): Fraction(1, 2), ("visits", "ada"): 0, ("visits", "bob"): 0}

@@ -43,6 +43,15 @@ def test_the_broken_twin_a_wall_clock_opens_a_window_whenever_it_is_set_ahead(
     charge(ledger, "q2")
 
 
+def test_time_goes_on_while_the_machine_sleeps_where_the_system_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    steady = SteadyClock()
+    monkeypatch.setattr(time, "clock_gettime_ns", lambda which: {7: 10**18}[which])
+    monkeypatch.setattr(clock, "_BOOT", 7)
+    assert steady() == steady._boot + 10**18
+    monkeypatch.setattr(clock, "_BOOT", None)
+    assert steady() < steady._boot + 10**18
+
+
 @pytest.mark.parametrize("boot", [None, time.CLOCK_MONOTONIC])
 def test_the_clock_is_the_walls_and_runs_on_by_itself(boot: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "_BOOT", boot)

@@ -97,6 +97,9 @@ def test_another_principal_pays_for_a_stored_answer_once_and_the_dataset_does_no
     assert (spent(ledger), spent(ledger, "bob")) == (Fraction(1, 10), Fraction(1, 10))
     assert ledger.spent(dataset="visits", principal="bob") == ((TENTH, 1),)
     assert ledger.spent(dataset="visits") == ((TENTH, 1),)
+    charge(ledger, "of ada alone", principal="ada")
+    totals = [ledger.total(dataset="visits", principal=who).epsilon(0) for who in ("", "ada", "bob")]
+    assert totals == pytest.approx([0.2, 0.2, 0.1])
     ledger.grant("visits", "cy", Budget.pure(epsilon="0.05"))
     ledger.grant("visits", "di", Budget.pure(epsilon="0.15"))
     assert refusal(ask(ledger, "q", key="d", principal="cy")) == "budget"
@@ -181,15 +184,20 @@ def test_a_receipt_of_another_ledger_settles_nothing(opener: Opener) -> None:
 def test_recovery_marks_what_was_left_open_and_leaves_it_spent(opener: Opener, clock: Clock) -> None:
     ledger = stocked(opener())
     first = charge(ledger, "q1")
-    clock.pass_(100)
+    clock.pass_(30)
+    assert ledger.recover(older_than=60) == 0
+    clock.pass_(70)
     second = charge(ledger, "q2")
     assert ledger.recover(older_than=60) == 1
+    assert list(ledger.entries())[-1].body["reason"] == "recovered"
     assert ledger.settle(second, 2).release == 2
     assert ledger.recover() == 0
     assert refusal(ask(ledger, "q1")) == "lost"
     assert spent(ledger) == Fraction(2, 10)
     with pytest.raises(LedgerMisuse, match="do not release"):
         ledger.settle(first, 1)
+    charge(ledger, "q3")
+    assert ledger.recover() == 1, "what was charged in this moment too, unless some seconds are given"
     for bad in (-1, True, float("nan"), "1"):
         with pytest.raises(InvalidParameter, match="older_than"):
             ledger.recover(older_than=bad)  # type: ignore[arg-type]
@@ -223,6 +231,16 @@ def test_names_are_plain_text_and_events_are_events(opener: Opener, words: dict[
     ledger = stocked(opener())
     with pytest.raises(InvalidParameter):
         ask(ledger, **words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["é", "a b", "x" * 200, "no\u00a0break", "\u2028", "名"])
+def test_a_name_may_be_any_text_without_control_characters(opener: Opener, name: str) -> None:
+    ledger = opener()
+    ledger.register(name, Budget.pure(epsilon=1))
+    ledger.grant(name, name, Budget.pure(epsilon=1))
+    ledger.settle(charge(ledger, dataset=name, principal=name, key=name, version=name), name)
+    assert ledger.balances(name, name)[0].spent == Fraction(1, 10)
+    ledger.verify()
 
 
 def test_a_request_hash_is_a_hash(opener: Opener) -> None:
@@ -399,6 +417,10 @@ def test_the_export_is_lines_of_json_whose_chain_anyone_can_check(opener: Opener
         assert found["head"] == head
         assert json.loads(text) == found["entry"]
     assert ledger.anchor().endswith(head)
+
+
+def test_a_refusal_without_a_hint_is_its_problem() -> None:
+    assert str(Refused("budget", "nothing is left")) == "nothing is left"
 
 
 def test_outcomes_travel_between_processes(opener: Opener) -> None:

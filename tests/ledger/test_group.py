@@ -175,14 +175,16 @@ def test_an_interrupted_caller_whose_batch_is_under_way_just_goes(monkeypatch: p
     moment = interrupting(monkeypatch)
     callers.start("leader", behind=1)
     callers.start("impatient", behind=2)
+    callers.start("behind it", behind=3)
     slow.gate.release(1)
-    slow.entered.acquire()  # the second batch, which holds both
+    slow.entered.acquire()  # the second batch, which holds all three
     moment.set()
     callers.threads[2].join(20)
     slow.gate.release(1)
     callers.finish()
     assert isinstance(callers.found["impatient"], KeyboardInterrupt)
     assert callers.found["leader"] == "did leader"
+    assert callers.found["behind it"] == "did behind it", "nobody waits to be woken by one who is gone"
 
 
 @pytest.mark.parametrize("step", ["_gather", "_lead"])

@@ -25,6 +25,8 @@ def ledger(sqlite_opener: Opener) -> Ledger:
     ledger = stocked(sqlite_opener(), epsilon="2")
     ledger.register("concentrated", Limits(Budget.zcdp(rho=1), day=Budget.zcdp(rho="0.01")))
     ledger.grant("concentrated", "ada", Budget.rdp(epsilon=3, delta="1e-6"))
+    ledger.register("curve", Budget.rdp(epsilon=3, delta="1e-6"))
+    ledger.grant("curve", "ada", Budget.rdp(epsilon=3, delta="1e-6"))
     ledger.settle(charge(ledger, "settled"), {"n": 1})
     ledger.lose(charge(ledger, "lost"), reason="engine failed")
     ledger.refund(charge(ledger, "refunded"), reason="not begun")
@@ -65,6 +67,14 @@ REFUSALS: dict[str, Callable[[Ledger], object]] = {
     "ask a cheaper question": lambda ledger: ask(ledger, event=events.Pure(1)),
     "the event costs 0.5, 0 (δ last) and 0.01 is left | the day budget of dataset `concentrated` decides; "
     "ask a cheaper question": lambda ledger: ask(ledger, dataset="concentrated", event=events.Laplace(1)),
+    "event has no zCDP price, which this budget needs: 'renyi' | the lifetime budget of dataset `concentrated` counts in "
+    "ρ of zCDP; ask for a mechanism that has such a price": lambda ledger: ask(
+        ledger, dataset="concentrated", event=events.Renyi(2, Fraction(1, 4))
+    ),
+    "the event's Rényi curve passes the cap at every order | the lifetime budget of dataset `curve` decides; "
+    "ask a cheaper question": lambda ledger: ask(ledger, dataset="curve", event=events.Approximate(1, Fraction(1, 10))),
+    "the event is too large to be priced | the lifetime budget of dataset `concentrated` decides; "
+    "ask a cheaper question": lambda ledger: ask(ledger, dataset="concentrated", event=events.Laplace(10**300)),
     "the event costs nothing, and what reads data does not | the lifetime budget of dataset `visits` counts in ε; "
     "ask for a mechanism that has such a price": lambda ledger: ask(ledger, event=events.Pure(0)),
 }
@@ -144,13 +154,13 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
         anchor=ledger.anchor(),
         lost={"visits": 7},  # type: ignore[dict-item]
     ),
-    "entries 13 to 20 are gone and what they spent is not said | give lost=… by dataset or (dataset, principal); "
+    "entries 15 to 20 are gone and what they spent is not said | give lost=… by dataset or (dataset, principal); "
     "Approximate(0, 1) if not known, {} if nothing": lambda ledger: ledger.restore(
-        reason="r", anchor=ledger.anchor().replace(" 12 ", " 20 ")
+        reason="r", anchor=ledger.anchor().replace(" 14 ", " 20 ")
     ),
-    "the ledger ends at entry 12 and its anchor is at 20: an older copy was put back | "
+    "the ledger ends at entry 14 and its anchor is at 20: an older copy was put back | "
     "put the newest copy back, or let the owner restore this one": lambda ledger: ledger.verify(
-        ledger.anchor().replace(" 12 ", " 20 ")
+        ledger.anchor().replace(" 14 ", " 20 ")
     ),
     "the ledger is closed | open it again": lambda ledger: ledger.close() or ledger.recover(),  # type: ignore[func-returns-value]
 }

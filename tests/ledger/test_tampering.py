@@ -400,7 +400,7 @@ def test_a_path_may_be_given_as_text(opener: Opener, tmp_path: Path) -> None:
 def test_an_anchor_file_that_others_can_write_is_refused(opener: Opener, tmp_path: Path) -> None:
     path = tmp_path / "elsewhere.anchor"
     ledger = stocked(opener(path))
-    path.chmod(0o644)
+    path.chmod(0o655)
     charge(ledger, "others may read it")
     for mode in (0o620, 0o602):
         path.chmod(mode)

@@ -43,6 +43,10 @@ class Price(tuple[str, ...]):
         return price
 
 
+class TooDear(str):
+    """Why there is no price: it would pass every cap. Another text says that the event has none in the currency."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """A cap in one currency: `Budget.pure`, `Budget.zcdp`, `Budget.rdp`, or `Budget.of` a filter.
@@ -181,10 +185,12 @@ def _boundless(given: PureFilter | ZCDPFilter | RDPFilter) -> PureFilter | ZCDPF
 def _price(budget: Budget, event: Event) -> Price | str:
     try:
         spent = _boundless(budget.filter).spend(event)
-    except (BudgetExceeded, InvalidParameter) as error:
+    except InvalidParameter as error:
         return error.problem
+    except BudgetExceeded as error:
+        return TooDear(error.problem)
     except OverflowError:
-        return "the event is too large to be priced"
+        return TooDear("the event is too large to be priced")
     curve = spent.spent if isinstance(spent.spent, tuple) else (spent.spent,)
     exact = (*curve, spent.spent_delta)
     units = [units_up(Fraction(value)) if math.isfinite(value) else None for value in exact]

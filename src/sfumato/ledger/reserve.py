@@ -6,7 +6,7 @@ from functools import lru_cache
 from sfumato import __version__
 from sfumato.ledger.accounts import Account
 from sfumato.ledger.amounts import GRID
-from sfumato.ledger.budgets import Budget, Known, Price
+from sfumato.ledger.budgets import Budget, Known, Price, TooDear
 from sfumato.ledger.canon import canonical, name_of, quoted
 from sfumato.ledger.outcomes import Answered, Receipt, Refused
 from sfumato.ledger.state import Accounts, Body, CapPassed, key_of, memo_of
@@ -67,7 +67,7 @@ class Reserve:
         budgets = tuple([account.budget.text for account in accounts])
         frame = _frame(self.event, kind, (self.dataset, self.principal, self.data_version), budgets)
         if isinstance(frame, _Unpriced):
-            return Refused("budget", frame.problem, _unpriced(accounts[frame.account]))
+            return Refused("budget", frame.problem, _unpriced(accounts[frame.account], frame.problem))
         body = {**frame.same, "key": self.key, "request_hash": self.request_hash, **fields}
         try:
             return state.record(body, canonical if fields else frame.text_of)
@@ -170,7 +170,13 @@ def _whose(account: Account) -> str:
     return f"the {account.period or 'lifetime'} budget {who}"
 
 
-def _unpriced(account: Account) -> str:
+def _decides(account: Account) -> str:
+    return f"{_whose(account)} decides; ask a cheaper question"
+
+
+def _unpriced(account: Account, problem: str) -> str:
+    if isinstance(problem, TooDear):
+        return _decides(account)
     counts = _COUNTS[account.budget.currency.split(" ", 1)[0]]
     return f"{_whose(account)} counts in {counts}; ask for a mechanism that has such a price"
 
@@ -178,5 +184,5 @@ def _unpriced(account: Account) -> str:
 def _too_much(passed: CapPassed) -> Refused:
     costs = ", ".join("∞" if units is None else f"{units / GRID:.6g}" for units in passed.price)
     left = f"{float(passed.account.balance().remaining):.6g}"
-    hint = f"{_whose(passed.account)} decides; ask a cheaper question"
-    return Refused("budget", f"the event costs {costs} (δ last) and {left} is left", hint)
+    problem = f"the event costs {costs} (δ last) and {left} is left"
+    return Refused("budget", problem, _decides(passed.account))

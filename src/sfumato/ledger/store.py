@@ -63,7 +63,7 @@ class Owner:
             raise LedgerUnavailable("the ledger was opened before a fork", hint="open it again in the new process")
 
 
-def unavailable(what: str, hint: str = "") -> LedgerUnavailable:
+def unavailable(what: str, hint: str) -> LedgerUnavailable:
     """The one error for every failure of a store; it shows no text of the engine, which could hold a row."""
     return LedgerUnavailable(f"the ledger could not be {what}; nothing was acknowledged", hint=hint)
 
