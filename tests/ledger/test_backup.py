@@ -166,6 +166,17 @@ def test_losses_are_counted_in_every_currency_and_window(opener: Opener) -> None
     ledger.verify()
 
 
+def test_a_loss_that_has_no_price_in_a_currency_leaves_nothing_of_it(opener: Opener) -> None:
+    ledger = opener()
+    ledger.register("visits", Budget.zcdp(rho=1))
+    ledger.grant("visits", "ada", Budget.pure(epsilon=2))
+    ledger.restore(reason="r", anchor=ledger.anchor(), lost={"visits": events.Gaussian(5)})
+    assert spent(ledger) == Fraction(1, 50)
+    assert ledger.balances("visits", "ada")[0].remaining == 0
+    assert list(ledger.entries())[-1].body["lost"][0]["charged"]["pure"] == ["inf", "inf"]
+    ledger.verify()
+
+
 def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does(sqlite_opener: Opener) -> None:
     from sfumato.ledger.ledger import _charges
     from sfumato.ledger.state import State

@@ -1,5 +1,6 @@
 """What every ledger does, whatever it is stored in."""
 
+import hashlib
 import json
 import pickle
 from fractions import Fraction
@@ -108,6 +109,33 @@ def test_another_principal_pays_for_a_stored_answer_once_and_the_dataset_does_no
     ledger.verify()
 
 
+def test_every_shared_answer_is_paid_for_by_itself(opener: Opener) -> None:
+    ledger = stocked(opener())
+    for n in range(3):
+        ledger.settle(charge(ledger, f"q{n}"), n)
+        assert isinstance(ask(ledger, f"q{n}", key=f"b{n}", principal="bob"), Answered)
+        assert isinstance(ask(ledger, f"q{n}", key=f"again {n}", principal="bob"), Answered)
+        assert spent(ledger, "bob") == Fraction(n + 1, 10)
+
+
+def test_what_keys_are_kept_as_never_changes(sqlite_opener: Opener) -> None:
+    ledger = stocked(sqlite_opener())
+    ledger.settle(charge(ledger, "q", key="a"), 1)
+    ask(ledger, "q", key="b", principal="bob")
+    ledger.restore(reason="a drill", anchor=ledger.anchor())
+    charge(ledger, "open")
+
+    def kept(*parts: str) -> bytes:
+        return hashlib.sha256("\n".join(parts).encode()).digest()[:16]
+
+    memo = kept("memo", "visits", "v1", sha("q"))
+    closed = {kept("key", "ada", "a"): 5, memo: 5, kept("key", "bob", "b"): 6, kept("seen", "bob", memo.hex()): 6}
+    closed[kept("restore", "7")] = 7
+    assert dict(sqlite_opener.execute("SELECT name, sequence FROM closed_keys")) == closed
+    opened = {kept("key", "ada", "open"): 8, kept("memo", "visits", "v1", sha("open")): 8}
+    assert dict(sqlite_opener.execute("SELECT name, sequence FROM open_keys")) == opened
+
+
 def test_a_key_names_one_request_for_ever(opener: Opener) -> None:
     ledger = stocked(opener())
     ledger.settle(charge(ledger, "q", key="k"), 1)
@@ -140,6 +168,7 @@ def test_a_lost_answer_stays_spent_and_its_question_may_be_asked_again(opener: O
     with pytest.raises(LedgerMisuse, match="ended already"):
         ledger.refund(receipt, reason="no")
     assert [entry.body["kind"] for entry in ledger.entries()][3:] == ["reserve", "lose", "reserve"]
+    assert list(ledger.entries())[4].body["reason"] == "engine failed"
     ledger.verify()
 
 
@@ -318,6 +347,7 @@ def test_a_balance_says_what_is_spent_and_left_in_every_currency(opener: Opener)
     assert (whole.delta_cap, whole.delta_spent) == (Fraction(1, 10**6), Fraction(1, 10**7))
     assert (own.principal, own.currency, own.delta_cap) == ("ada", "rdp", Fraction(1, 2000))
     assert 0 < own.spent < Fraction(1, 4)
+    assert own.delta_spent == Fraction(1, 10**7)
     assert own.remaining == own.cap - own.spent
 
 
@@ -374,6 +404,18 @@ def test_a_principal_has_a_rate_of_spending(opener: Opener, clock: Clock) -> Non
         assert "the hour budget of principal `cy`" in str(ask(ledger, f"r{hour}", principal="cy"))
         clock.pass_(3600)
     assert spent(ledger, "cy") == Fraction(3, 10)
+
+
+def test_a_refund_in_the_same_window_gives_the_window_back(opener: Opener, clock: Clock) -> None:
+    ledger = opener()
+    ledger.register("visits", Limits(Budget.pure(epsilon="1"), day=Budget.pure(epsilon="0.2")))
+    ledger.grant("visits", "ada", Limits(Budget.pure(epsilon="1"), hour=Budget.pure(epsilon="0.1")))
+    receipt = charge(ledger, "q1")
+    clock.pass_(60)
+    ledger.refund(receipt, reason="not started")
+    for principal in ("", "ada"):
+        assert [balance.spent for balance in ledger.balances("visits", principal)] == [0, 0]
+    ledger.verify()
 
 
 def test_a_refund_does_not_reach_into_another_window(opener: Opener, clock: Clock) -> None:

@@ -134,6 +134,24 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
     "reason must be text of 1 to 200 characters without control characters: ''": lambda ledger: ledger.refund(
         receipt_of(ledger, "open"), reason=""
     ),
+    "reason must be text of 1 to 200 characters without control characters: 7": lambda ledger: ledger.lose(
+        receipt_of(ledger, "open"),
+        reason=7,  # type: ignore[arg-type]
+    ),
+    "reason must be text of 1 to 200 characters without control characters: None": lambda ledger: ledger.restore(
+        reason=None,  # type: ignore[arg-type]
+        anchor=ledger.anchor(),
+    ),
+    "dataset must be text of 1 to 200 characters without control characters: 8": lambda ledger: ledger.restore(
+        reason="r",
+        anchor=ledger.anchor(),
+        lost={8: TENTH},  # type: ignore[dict-item]
+    ),
+    "principal must be text of 1 to 200 characters without control characters: 9": lambda ledger: ledger.restore(
+        reason="r",
+        anchor=ledger.anchor(),
+        lost={("visits", 9): TENTH},  # type: ignore[dict-item]
+    ),
     "older_than must not be negative: -1": lambda ledger: ledger.recover(older_than=-1),
     "anchor is not an anchor: 'sfumato-anchor-1' | it is what `ledger.anchor()` gave": lambda ledger: ledger.verify(
         "sfumato-anchor-1"

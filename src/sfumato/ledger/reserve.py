@@ -88,7 +88,7 @@ class Reserve:
     def _replay(self, state: StoredState, before: int) -> Answered | Refused:
         """What became of the request that this key named first."""
         fate, head = state.certain_entry(before)
-        first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate and fate["kind"] != "share" else fate
+        first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate else fate
         content = self._content()
         if canonical({name: first[name] for name in content}) != canonical(content):
             return Refused("conflict", "the idempotency key was used for another request", "use a new key")
