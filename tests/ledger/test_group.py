@@ -1,10 +1,12 @@
 """Group commit: callers who come together share a commit, and nobody waits for ever."""
 
 import hashlib
+import itertools
 import threading
 import time
 from collections.abc import Sequence
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -173,14 +175,95 @@ def test_an_interrupted_caller_whose_batch_is_under_way_just_goes(monkeypatch: p
     moment = interrupting(monkeypatch)
     callers.start("leader", behind=1)
     callers.start("impatient", behind=2)
+    callers.start("behind it", behind=3)
     slow.gate.release(1)
-    slow.entered.acquire()  # the second batch, which holds both
+    slow.entered.acquire()  # the second batch, which holds all three
     moment.set()
     callers.threads[2].join(20)
     slow.gate.release(1)
     callers.finish()
     assert isinstance(callers.found["impatient"], KeyboardInterrupt)
     assert callers.found["leader"] == "did leader"
+    assert callers.found["behind it"] == "did behind it", "nobody waits to be woken by one who is gone"
+
+
+@pytest.mark.parametrize("step", ["_gather", "_lead"])
+def test_a_leader_who_is_interrupted_at_its_first_step_still_serves_those_behind(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, callers = lined_up()
+    real, interrupts = getattr(Group, step), [1]
+
+    def interrupted(self: Group, *words: Any) -> None:
+        if callers.threads and interrupts and threading.current_thread() is callers.threads[1]:
+            interrupts.clear()
+            raise KeyboardInterrupt
+        real(self, *words)
+
+    monkeypatch.setattr(Group, step, interrupted)
+    callers.start("second", behind=1)
+    callers.start("third", behind=2)
+    slow.gate.release(3)
+    callers.finish()
+    assert not interrupts
+    assert isinstance(callers.found["second"], KeyboardInterrupt)
+    assert callers.found["third"] == "did third"
+    assert slow.batches == [["first"], ["second", "third"]]
+    slow.gate.release()
+    assert callers.group.submit("later") == "did later"
+
+
+def test_a_caller_who_is_interrupted_while_it_lines_up_leaves_the_others_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow, callers = lined_up("a")
+    real = Group._line_up
+
+    def interrupted(self: Group, ticket: Any) -> None:
+        if ticket.request == "impatient":
+            self._waiting.append(ticket)
+            raise KeyboardInterrupt
+        real(self, ticket)
+
+    monkeypatch.setattr(Group, "_line_up", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        callers.group.submit("impatient")
+    slow.gate.release(2)
+    callers.finish()
+    assert slow.batches == [["first"], ["a"]]
+
+
+def test_one_who_is_interrupted_when_all_is_decided_still_wakes_the_next() -> None:
+    """Each wakes the next: a link that breaks must not leave the rest asleep."""
+    group = Group(lambda batch: batch)
+    first, second = group_module._Ticket("first"), group_module._Ticket("second")
+    second.turn.acquire()
+    assert group_module._chained([first, second]) is first
+    group._leave(first)
+    assert not second.turn.locked()
+    group._leave(first)
+    assert group_module._chained([]) is None
+
+
+def test_a_leader_waits_a_moment_for_those_who_shared_the_last_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_module, "_LONGEST_MOMENT", 20.0)
+    ticks = itertools.count(0, 100)
+    monkeypatch.setattr(group_module, "time", SimpleNamespace(monotonic=lambda: next(ticks)))  # every commit is slow
+    slow, callers = lined_up("a", "b")
+    slow.gate.release(1)
+    callers.threads[0].join(20)
+    callers.start("back again", behind=0)
+    slow.gate.release(1)
+    callers.finish()
+    assert slow.batches == [["first"], ["a", "b", "back again"]]
+
+
+def test_a_leader_waits_no_longer_than_the_last_commit_took() -> None:
+    slow, callers = lined_up("a", "b")
+    slow.gate.release(2)
+    callers.finish()
+    assert slow.batches == [["first"], ["a", "b"]], "`first` did not come back, and nobody waits for it for ever"
+    assert callers.group._moment <= group_module._LONGEST_MOMENT
 
 
 def test_threads_that_share_a_ledger_spend_the_cap_and_no_more(opener: Opener) -> None:

@@ -2,8 +2,10 @@
 
 import random
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -12,10 +14,11 @@ from failing_disk import Disk, Operation, after_power_cut
 from ledger_cases import ask, charge, stocked
 from sfumato.accounting import events
 from sfumato.errors import LedgerUnavailable
-from sfumato.ledger import Ledger, Receipt, SqliteLedger
+from sfumato.ledger import Answered, Ledger, Receipt, SqliteLedger
+from sfumato.ledger.group import Group
 
 pytestmark = pytest.mark.slow
-CRASHES = 2400
+CRASHES, THREADS = 2400, 4
 Acknowledged = list[tuple[int, int, str]]  # operations so far, sequence, head
 
 
@@ -28,21 +31,39 @@ def folder() -> Iterator[Path]:
 
 
 def history(disk: Disk, *, synchronous: str) -> Acknowledged:
-    """Charges, answers, losses and refunds, with what was acknowledged when."""
+    """Charges, answers, losses and refunds of several threads, with what was acknowledged when."""
     said: Acknowledged = []
     ledger = Ledger(disk.store(synchronous=synchronous))
     stocked(ledger, epsilon="100", own="100")
     said.append((len(disk.operations), 3, ""))
-    for i in range(90):
-        receipt = charge(ledger, f"q{i}")
-        said.append((len(disk.operations), receipt.sequence, receipt.head))
-        if i % 3:
-            answer = ledger.settle(receipt, {"n": i})
-            said.append((len(disk.operations), answer.sequence, answer.head))
-        elif i % 2:
-            ledger.refund(receipt, reason="not begun")
+    decide, sizes = ledger._decide, []
+
+    def decided(batch: Sequence[Any]) -> Sequence[Any]:
+        outcomes = decide(batch)  # what has an outcome may be acknowledged from here on
+        ends = [found for found in outcomes if isinstance(found, Receipt | Answered)]
+        said.extend((len(disk.operations), found.sequence, found.head) for found in ends)
+        sizes.append(len(batch))
+        return outcomes
+
+    ledger._group = Group(decided)
+
+    def run(thread: int) -> None:
+        for i in range(thread, 120, THREADS):
+            receipt = charge(ledger, f"q{i}")
+            if i % 3:
+                ledger.settle(receipt, {"n": i})
+            elif i % 2:
+                ledger.refund(receipt, reason="not begun")
+
+    threads = [threading.Thread(target=run, args=(thread,)) for thread in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     ledger.recover()
     disk.close()
+    assert len(said) == 1 + 120 + 80
+    assert max(sizes) > 1, "commits were shared"
     return said
 
 

@@ -1,10 +1,14 @@
 """What is particular to a store: files, permissions, migrations, forks, failures, servers."""
 
+import gc
+import hashlib
 import multiprocessing
 import os
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -15,7 +19,7 @@ import pytest
 
 from ledger_cases import Opener, ask, charge, spent, stocked
 from sfumato.errors import LedgerMisuse, LedgerUnavailable
-from sfumato.ledger import Ledger, PostgresLedger, SqliteLedger
+from sfumato.ledger import Ledger, PostgresLedger, Receipt, SqliteLedger, schema
 from sfumato.ledger import postgres as postgres_module
 from sfumato.ledger.postgres import PostgresStore
 from sfumato.ledger.schema import POSTGRES, SQLITE
@@ -124,6 +128,21 @@ def test_a_ledger_of_the_first_version_opens_today(tmp_path: Path) -> None:
         charge(ledger, "new")
 
 
+@pytest.mark.parametrize(
+    ("made", "kept", "digest"),
+    [
+        (schema._sqlite, SQLITE, "f4bac0f2fe2ca228489da0cc9ad25e14267c927fbb6766d650aad3ee2984244c"),
+        (schema._postgres, POSTGRES, "c336e3075c6eb5e357ef9a662aef5ca6fe82e1c8c836f883b69d7e0137c36835"),
+    ],
+)
+def test_a_step_that_was_released_never_changes(
+    made: Callable[[str], list[str]], kept: tuple[list[str], ...], digest: str
+) -> None:
+    """Ledgers that took it do not take it again: what is to be different is a new step."""
+    assert made(schema._TABLES) == kept[0][: len(made(schema._TABLES))]
+    assert hashlib.sha256("\n".join(kept[0]).encode()).hexdigest() == digest
+
+
 STEP = ["CREATE TABLE remarks (text TEXT)"]
 
 
@@ -188,6 +207,60 @@ def test_a_ledger_opened_before_a_fork_is_not_used_after_it(opener: Opener) -> N
     charge(opener())
 
 
+class Slow(sqlite3.Connection):
+    """A connection whose commit waits until it is told to go on."""
+
+    entered, gate = threading.Event(), threading.Event()
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        if sql == "COMMIT" and threading.current_thread().name == "leader":
+            self.entered.set()
+            assert self.gate.wait(20)
+        return super().execute(sql, parameters)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_while_a_commit_is_under_way_harms_neither_process(tmp_path: Path) -> None:
+    """The child has a copy of the connection, of the locks and of a commit that nobody is carrying out."""
+    Slow.entered.clear(), Slow.gate.clear()
+
+    def slow(path: Path, patience: float) -> sqlite3.Connection:
+        return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False, factory=Slow)
+
+    ledger = stocked(Ledger(SqliteStore(tmp_path / "ledger", patience=5, connect=slow)))
+    found: list[Receipt] = []
+    leader = threading.Thread(target=lambda: found.append(charge(ledger, "leader")), name="leader")
+    follower = threading.Thread(target=lambda: found.append(charge(ledger, "follower")))
+    leader.start()
+    assert Slow.entered.wait(20)
+    follower.start()
+    inlet, outlet = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        said = "worked"
+        try:
+            ask(ledger, "child")
+        except LedgerUnavailable as error:
+            said = "fork" if "before a fork" in str(error) else str(error)
+        ledger._store._writer = None  # type: ignore[attr-defined]  # throws its copy of the connection away
+        gc.collect()
+        os.write(outlet, said.encode())
+        os._exit(0)
+    os.close(outlet)
+    os.waitpid(pid, 0)
+    with os.fdopen(inlet) as pipe:
+        assert pipe.read() == "fork"
+    Slow.gate.set()
+    leader.join(20)
+    follower.join(20)
+    with SqliteLedger(tmp_path / "ledger") as other:
+        heads = {entry.sequence: entry.head for entry in other.entries()}
+        assert [heads[receipt.sequence] for receipt in found] == [receipt.head for receipt in found]
+        assert len(found) == 2
+        other.verify()
+    ledger.close()
+
+
 def test_only_the_process_that_opened_a_ledger_may_use_it(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = stocked(opener())
     with monkeypatch.context() as patched:
@@ -224,7 +297,52 @@ def test_the_driver_is_loaded_only_when_it_is_used() -> None:
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("schema", ["", "a b", "x; DROP TABLE y", "Ledger", "é"])
+@pytest.mark.parametrize("schema", ["user", "select", "order", "table", "public"])
+def test_a_schema_may_have_a_name_that_is_a_word_of_sql(postgres: str, schema: str) -> None:
+    with PostgresLedger(postgres, schema=schema) as ledger:
+        stocked(ledger)
+        ledger.settle(charge(ledger), 1)
+        ledger.verify()
+
+
+def test_every_connection_asks_how_the_server_treats_its_disk(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with PostgresLedger(postgres, schema="asked") as ledger:
+        stocked(ledger)
+        monkeypatch.setattr(postgres_module, "_DURABLE", ("fsync", "zero_damaged_pages"))  # which is off
+        problem = (
+            "runs with zero_damaged_pages=off and can lose what it has committed\n\nhint: set zero_damaged_pages=on"
+        )
+        with pytest.raises(LedgerUnavailable, match=problem):
+            ledger.balances("visits")
+        with pytest.raises(LedgerUnavailable, match=problem):
+            PostgresLedger(postgres, schema="asked")
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_a_server_that_does_not_wait_for_its_disk_is_refused(postgres: str, setting: str) -> None:
+    import psycopg
+
+    def turn(value: str) -> None:
+        with psycopg.connect(postgres, autocommit=True) as owner:
+            owner.execute(f"ALTER SYSTEM SET {setting} = {value}")
+            owner.execute("SELECT pg_reload_conf()")
+            while owner.execute(f"SHOW {setting}").fetchone() != (value,):
+                time.sleep(0.005)
+
+    with PostgresLedger(postgres, schema=f"lax_{setting}") as ledger:
+        stocked(ledger)
+        turn("off")
+        try:
+            with pytest.raises(LedgerUnavailable, match=f"runs with {setting}=off and can lose"):
+                PostgresLedger(postgres, schema=f"lax_{setting}")
+            with pytest.raises(LedgerUnavailable, match=f"set {setting}=on"):
+                ledger.balances("visits")
+        finally:
+            turn("on")
+        charge(ledger)
+
+
+@pytest.mark.parametrize("schema", ["", "a b", "x; DROP TABLE y", "Ledger", "é", "pg_ledger", "x" * 64])
 def test_a_schema_is_a_plain_name(schema: str) -> None:
     with pytest.raises(LedgerUnavailable, match="lower-case identifier"):
         PostgresLedger("", schema=schema)

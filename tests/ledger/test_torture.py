@@ -1,15 +1,21 @@
 """Races and kills at full length, in processes of their own; and the checker shown histories that are wrong."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ledger_torture import Call, out_of_order
+from ledger_cases import Opener, ask, stocked
+from ledger_torture import Call, kill, out_of_order
+from sfumato.ledger import Ledger
+from sfumato.ledger.sqlite import SqliteStore
 
 SCRIPT = Path(__file__).parents[1] / "ledger_torture.py"
 
@@ -36,7 +42,35 @@ def test_killed_at_random_moments_no_acknowledged_charge_is_lost(store: str, rou
     found = torture("kill", "--store", store, "--rounds", str(rounds))
     assert found["rounds"] == rounds
     assert int(str(found["acknowledged"])) > rounds / 4
-    assert found["lost"] == found["settled_without_charge"] == 0
+    assert found["server_crashes"] == (rounds // 10 if store == "postgres" else 0)
+    assert found["lost"] == found["settled_without_charge"] == found["failed"] == 0
+
+
+class Hasty(sqlite3.Connection):
+    """Says that charges are committed, and would commit them when it has time."""
+
+    charges = False
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        if self.charges and sql in ("BEGIN IMMEDIATE", "COMMIT"):
+            return super().execute("SELECT 1")
+        self.charges |= sql.startswith("INSERT INTO open_keys")
+        return super().execute(sql, parameters)
+
+
+def test_the_kills_convict_a_ledger_that_acknowledges_before_it_commits(tmp_path: Path) -> None:
+    """The broken twin: the charge comes after the answer."""
+
+    def opened(kind: type[sqlite3.Connection]) -> Ledger:
+        def connecting(path: Path, patience: float) -> sqlite3.Connection:
+            return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False, factory=kind)
+
+        return Ledger(SqliteStore(tmp_path / f"{kind.__name__}.ledger", patience=5, connect=connecting))
+
+    honest = kill(lambda: opened(sqlite3.Connection), rounds=4, together=1, patience=1)
+    hasty = kill(lambda: opened(Hasty), rounds=4, together=1, patience=1)
+    assert honest["lost"] == 0 < honest["acknowledged"]
+    assert hasty["lost"] == hasty["acknowledged"] > 0
 
 
 # ---- the checker itself ------------------------------------------------------------------------------------------
@@ -63,6 +97,28 @@ def test_the_checker_accepts_what_one_caller_at_a_time_could_see() -> None:
 )
 def test_the_checker_finds_what_one_caller_at_a_time_could_not_see(calls: list[Call]) -> None:
     assert wrongs(calls) > 0
+
+
+def test_the_checker_convicts_a_ledger_that_charges_after_the_answer(sqlite_opener: Opener) -> None:
+    """The broken twin: look whether there is room, answer, charge when it is too late to refuse."""
+    ledger = stocked(sqlite_opener(), epsilon="0.3", own="1")
+    calls: list[Call] = []
+    looked = threading.Barrier(5)
+
+    def run(number: int) -> None:
+        asked = time.monotonic_ns()
+        room = ledger.balances("visits")[0].remaining >= Fraction(1, 10)
+        looked.wait(20)
+        calls.append((asked, time.monotonic_ns(), number + 1 if room else 0))  # the answer has left
+        ask(ledger, f"q{number}")
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.balances("visits")[0].remaining == 0
+    assert wrongs(calls, cap=3) >= 2, "five answers left, and the books have three"
 
 
 def test_the_checker_convicts_a_counter_that_reads_and_writes_without_a_transaction() -> None:

@@ -34,9 +34,10 @@ class Account(NamedTuple):
 
     def after(self, price: Units) -> "Account":
         """The account with a price added; an order at which a price is infinite is lost for ever."""
-        pairs = zip(self.used, price, strict=True)
-        used = [None if had is None or cost is None else had + cost for had, cost in pairs]
-        return Account(*self[:4], tuple(used))
+        used: list[int | None] = []  # loops, here and below: every charge runs them, and a comprehension costs a call
+        for had, cost in zip(self.used, price, strict=True):
+            used.append(None if had is None or cost is None else had + cost)
+        return Account(self.holder, self.period, self.turn, self.budget, tuple(used))
 
     def without(self, price: Units) -> "Account":
         """The account with a price taken off again, of what is still known."""
@@ -46,8 +47,10 @@ class Account(NamedTuple):
 
     def keeps_its_cap(self) -> bool:
         """Whether some order and δ are within their caps."""
-        kept = [None not in pair and pair[0] <= pair[1] for pair in zip(self.used, self.budget.caps, strict=True)]  # type: ignore[operator]
-        return kept.pop() and True in kept
+        kept, delta = False, False
+        for used, cap in zip(self.used, self.budget.caps, strict=True):
+            kept, delta = kept or delta, used is not None and cap is not None and used <= cap
+        return kept and delta
 
     def after_the_fact(self, price: Units) -> "Account":
         """The account with a price added that already happened: one that is passed has nothing left."""
@@ -63,9 +66,11 @@ class Account(NamedTuple):
 
     def row(self) -> tuple[str, str, str, str, str]:
         """The columns that change: turn, spent, cap, δ spent, and all orders as JSON where there are several."""
+        if len(self.used) == 2:  # one order: what most charges write
+            return self.turn, str(self.used[0]), self.budget.cap_text, str(self.used[1]), ""
         used, cap = self.witness()
         *orders, delta = [None if value is None else str(value) for value in self.used]
-        return self.turn, str(used), str(cap), str(delta), canonical(orders) if orders[1:] else ""
+        return self.turn, str(used), str(cap), str(delta), canonical(orders)
 
     def balance(self) -> Balance:
         """The account for people."""

@@ -7,10 +7,11 @@ history; it cannot know what was appended after it was taken, nor an anchor that
 import fcntl
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, LedgerUnavailable
 from sfumato.ledger.store import unavailable
 
 _FORM = re.compile(r"sfumato-anchor-1 ([0-9a-f]{32}) ([0-9]{1,18}) ([0-9a-f]{64})")
@@ -41,6 +42,17 @@ class Anchor:
         return cls(found[1], int(found[2]), found[3])
 
 
+def anchor_of(given: object) -> "Anchor | AnchorFile":
+    """The anchor that a line of text is, or the file that a path leads to."""
+    if isinstance(given, Anchor):
+        return given
+    if not isinstance(given, Path | str) or not str(given).strip():
+        raise InvalidParameter("anchor", "must be a path or an anchor's text", given)
+    if isinstance(given, str) and given.lstrip().startswith("sfumato-anchor"):
+        return Anchor.read(given)
+    return AnchorFile(Path(given))
+
+
 class AnchorFile:
     """An anchor on another disk or host, moved forward after every commit and never back.
 
@@ -53,7 +65,9 @@ class AnchorFile:
     def read(self) -> Anchor | None:
         """The anchor, or None if the file is new or empty."""
         try:
-            text = self._path.read_text()
+            with self._path.open() as file:
+                _trusted(file.fileno())
+                text = file.read()
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError):
@@ -65,6 +79,7 @@ class AnchorFile:
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
+                _trusted(descriptor)
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 before = os.pread(descriptor, _LONGEST, 0).decode()
                 if force or not before or Anchor.read(before).sequence < anchor.sequence:
@@ -75,3 +90,10 @@ class AnchorFile:
                 os.close(descriptor)
         except (OSError, UnicodeDecodeError, InvalidParameter):
             raise unavailable("anchored", "its anchor file cannot be written; the charge counts as spent") from None
+
+
+def _trusted(descriptor: int) -> None:
+    """Refuse a file that others can write: they could move the anchor back."""
+    mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+    if mode & 0o022:
+        raise LedgerUnavailable(f"the anchor file can be written by others (mode {mode:o})", hint="chmod 600 it")

@@ -43,6 +43,10 @@ class Price(tuple[str, ...]):
         return price
 
 
+class TooDear(str):
+    """Why there is no price: it would pass every cap. Another text says that the event has none in the currency."""
+
+
 @dataclass(frozen=True)
 class Budget:
     """A cap in one currency: `Budget.pure`, `Budget.zcdp`, `Budget.rdp`, or `Budget.of` a filter.
@@ -55,6 +59,7 @@ class Budget:
     text: str = field(init=False)
     currency: str = field(init=False)
     caps: Units = field(init=False)
+    cap_text: str = field(init=False)
 
     def __post_init__(self) -> None:
         kept = _exactly(self.filter)
@@ -76,6 +81,7 @@ class Budget:
         object.__setattr__(self, "text", canonical(found))
         object.__setattr__(self, "currency", " ".join([kind, *found.get("orders", [])]))
         object.__setattr__(self, "caps", (*units, units_down(delta)))
+        object.__setattr__(self, "cap_text", str(units[0]))
 
     @classmethod
     def pure(cls, *, epsilon: Amount, delta: Amount = 0) -> Self:
@@ -179,10 +185,12 @@ def _boundless(given: PureFilter | ZCDPFilter | RDPFilter) -> PureFilter | ZCDPF
 def _price(budget: Budget, event: Event) -> Price | str:
     try:
         spent = _boundless(budget.filter).spend(event)
-    except (BudgetExceeded, InvalidParameter) as error:
+    except InvalidParameter as error:
         return error.problem
+    except BudgetExceeded as error:
+        return TooDear(error.problem)
     except OverflowError:
-        return "the event is too large to be priced"
+        return TooDear("the event is too large to be priced")
     curve = spent.spent if isinstance(spent.spent, tuple) else (spent.spent,)
     exact = (*curve, spent.spent_delta)
     units = [units_up(Fraction(value)) if math.isfinite(value) else None for value in exact]

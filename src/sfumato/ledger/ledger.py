@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -15,9 +14,12 @@ from sfumato.accounting.total import Total, total
 from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
 from sfumato.ledger import requests
-from sfumato.ledger.anchors import Anchor, AnchorFile
+from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger.anchors import Anchor, AnchorFile, anchor_of
+from sfumato.ledger.backup import back_up
 from sfumato.ledger.budgets import Budget, Limits, known, limits
 from sfumato.ledger.canon import Json, canonical, release_text
+from sfumato.ledger.clock import SteadyClock
 from sfumato.ledger.group import Group
 from sfumato.ledger.outcomes import Answered, Balance, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
@@ -37,19 +39,20 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 class Ledger:
     """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
 
-    `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text.
+    `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text. `clock`
+    gives nanoseconds since 1970; by default it is looked at once and then runs by itself.
     """
 
-    def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock = time.time_ns) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock | None = None) -> None:
+        self._store, self._clock = store, clock or SteadyClock()
+        self._anchor_file: AnchorFile | None = None
         self._owner, self._closed = Owner(), False
-        self._anchor_file = AnchorFile(anchor) if isinstance(anchor, Path) else None
         self._group = Group(self._decide)
         self._state: StoredState | None = None
         try:
-            known = Anchor.read(anchor) if isinstance(anchor, str) else None
-            if self._anchor_file is not None:
-                known = self._anchor_file.read()
+            known = None if anchor is None else anchor_of(anchor)
+            if isinstance(known, AnchorFile):
+                self._anchor_file, known = known, known.read()
             with store.read() as run:
                 newest = latest(run)
                 self._identity = newest.identity
@@ -71,7 +74,10 @@ class Ledger:
         return cast(int, self._ask(requests.Register(_name("dataset", dataset), "", limits(budget))))
 
     def grant(self, dataset: str, principal: str, budget: Budget | Limits) -> int:
-        """Give a principal caps on a dataset, below the dataset's own; the sequence of the entry."""
+        """Give a principal caps on a dataset; the sequence of the entry.
+
+        They may be wider than the dataset's, or together be more than it: the dataset's own caps always rule.
+        """
         names = _name("dataset", dataset), _name("principal", principal)
         return cast(int, self._ask(requests.Register(*names, limits(budget))))
 
@@ -92,14 +98,12 @@ class Ledger:
         A `Receipt` means that the charge is durable and data may be read, once. `Answered` holds the stored release of
         an equal request. `Refused` says why not, and cost nothing.
         """
-        if not isinstance(event, Event):
-            raise InvalidParameter("event", "must be an event", event, hint="see sfumato.accounting.events")
         if not _matches(_HASH, request_hash):
             raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
         request = Reserve(
             _name("dataset", dataset),
             _name("principal", principal),
-            known(event),
+            known(_event("event", event)),
             request_hash,
             _name("idempotency_key", idempotency_key),
             _name("data_version", data_version),
@@ -130,7 +134,7 @@ class Ledger:
         """The caps of a dataset, or of a principal on it, and what was spent under each in the window that runs now."""
         with self._store.read() as run:
             now = max(StoredState(run).time, self._clock())
-            found = accounts_in(run, (dataset, principal))
+            found = _accounts(run, dataset, principal)
         return [account.at(now).balance() for account in found]
 
     def entries(self) -> Iterator[Entry]:
@@ -148,9 +152,11 @@ class Ledger:
     def spent(self, *, dataset: str, principal: str = "") -> tuple[Counted, ...]:
         """The events charged to a dataset, or to a principal on it, with how often each happened."""
         counts: dict[str, int] = {}
-        for entry in self.entries():
-            for charged, n in _charges(entry.body, dataset, principal):
-                counts[charged] = counts.get(charged, 0) + n
+        with self._store.read() as run:
+            _accounts(run, dataset, principal)
+            for _, body, _ in rows(run):
+                for charged, n in _charges(json.loads(body), dataset, principal):
+                    counts[charged] = counts.get(charged, 0) + n
         return counted((from_json(json.loads(text)), n) for text, n in counts.items())
 
     def total(self, *, dataset: str, principal: str = "") -> Total:
@@ -164,28 +170,33 @@ class Ledger:
         with self._store.read() as run:
             return str(latest(run))
 
-    def verify(self, anchor: str | None = None) -> str:
-        """Walk every entry and compare the state that was kept; the anchor of what was verified, or LedgerDamaged."""
+    def verify(self, anchor: Path | str | None = None) -> str:
+        """Walk every entry, compare the state and the tables; the anchor of what was verified, or LedgerDamaged."""
+        known = None if anchor is None else anchor_of(anchor)
         with self._store.read() as run:
-            return str(walk(run, None if anchor is None else Anchor.read(anchor)))
+            walked = str(walk(run, known.read() if isinstance(known, AnchorFile) else known))
+            self._store.check(run)
+            return walked
 
-    def restore(self, *, reason: str, anchor: Path | str, lost: Mapping[str, Event] | None = None) -> int:
-        """Write the owner's entry that this ledger is a backup put back, and what is known to be spent since.
+    def backup(self, path: Path | str) -> str:
+        """Copy the ledger as it is now to a new file, while others write; the anchor of what the copy holds."""
+        return back_up(self._store, Path(path))
 
-        `anchor` is the one that refused this ledger; an anchor file is moved to the new entry. What is lost is charged
-        to its dataset even above the cap, which then has nothing left.
+    def restore(self, *, reason: str, anchor: Path | str, lost: Mapping[str | Holder, Event] | None = None) -> int:
+        """Write the owner's entry that this ledger is a backup put back, and what was spent since.
+
+        `anchor` is the one that refused this ledger; an anchor file is moved to the new entry. What is lost is told by
+        dataset, and charged to it and to everyone with a cap on it, or by (dataset, principal), and charged to both;
+        even above a cap, which then has nothing left. It must be told if the anchor knows of entries that are gone.
         """
-        file = AnchorFile(anchor) if isinstance(anchor, Path) else None
-        superseded = file.read() if file else Anchor.read(cast(str, anchor))
+        known = anchor_of(anchor)
+        superseded = known.read() if isinstance(known, AnchorFile) else known
         if superseded is None or superseded.identity != self._identity:
             raise LedgerMisuse("the anchor belongs to another ledger", hint="give the anchor that refused this one")
-        events = dict(lost or {})
-        for dataset, event in events.items():
-            if not isinstance(event, Event):
-                raise InvalidParameter("lost", f"must hold events, found for `{dataset}`", event)
-        sequence = cast(int, self._ask(requests.Restore(_name("reason", reason), str(superseded), events)))
-        if file:
-            file.advance(Anchor.read(self.anchor()), force=True)
+        events = None if lost is None else {_holder(who): _event("lost", event) for who, event in lost.items()}
+        sequence = cast(int, self._ask(requests.Restore(_name("reason", reason), superseded, events)))
+        if isinstance(known, AnchorFile):
+            known.advance(Anchor.read(self.anchor()), force=True)
         return sequence
 
     def close(self) -> None:
@@ -254,7 +265,7 @@ class SqliteLedger(Ledger):
         *,
         anchor: Path | str | None = None,
         patience: float = 30.0,
-        clock: Clock = time.time_ns,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(SqliteStore(Path(path), patience=patience), anchor=anchor, clock=clock)
 
@@ -269,12 +280,14 @@ class PostgresLedger(Ledger):
         schema: str = "ledger",
         anchor: Path | str | None = None,
         patience: float = 30.0,
-        clock: Clock = time.time_ns,
+        clock: Clock | None = None,
     ) -> None:
         super().__init__(PostgresStore(dsn, schema=schema, patience=patience), anchor=anchor, clock=clock)
 
 
 def _name(what: str, value: object) -> str:
+    if isinstance(value, str) and 0 < len(value) <= 200 and value.isprintable():  # most are, and this is quick
+        return value
     if not _matches(_NAME, value):
         raise InvalidParameter(what, "must be text of 1 to 200 characters without control characters", value)
     return str(value)
@@ -282,6 +295,28 @@ def _name(what: str, value: object) -> str:
 
 def _matches(form: re.Pattern[str], value: object) -> bool:
     return isinstance(value, str) and form.fullmatch(value) is not None
+
+
+def _event(name: str, value: object) -> Event:
+    if not isinstance(value, Event):
+        raise InvalidParameter(name, "must be an event", value, hint="see sfumato.accounting.events")
+    return value
+
+
+def _holder(value: object) -> Holder:
+    """A dataset alone, or a dataset and a principal."""
+    parts = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
+    return _name("dataset", parts[0]), "" if parts[1] is None else _name("principal", parts[1])
+
+
+def _accounts(run: Transaction, dataset: str, principal: str) -> list[Account]:
+    """The accounts of a dataset, or of a principal on it; a stranger is told so."""
+    if not accounts_in(run, (dataset, "")):
+        raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="the owner registers it")
+    found = accounts_in(run, (dataset, principal))
+    if not found:
+        raise LedgerMisuse(f"principal `{principal}` has no cap on dataset `{dataset}`", hint="the owner grants one")
+    return found
 
 
 def _receipt(value: object) -> Receipt:
@@ -300,8 +335,9 @@ def _outcome(request: requests.Request, state: StoredState) -> Any:
 def _charges(body: Body, dataset: str, principal: str) -> Iterator[tuple[str, int]]:
     """The events that an entry charges to an account, or gives back."""
     if body["kind"] == "restore":
-        losses = [] if principal else body["lost"]
-        yield from ((canonical(loss["event"]), 1) for loss in losses if loss["dataset"] == dataset)
+        for loss in body["lost"]:
+            if loss["dataset"] == dataset and principal in ("", *loss.get("principals", ())):
+                yield canonical(loss["event"]), 1
     elif body["kind"] in _CHARGES and body["dataset"] == dataset and principal in ("", body["principal"]):
         times = _CHARGES[body["kind"]]
         yield canonical(body["event"]), times if principal or body["kind"] != "share" else 0

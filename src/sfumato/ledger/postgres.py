@@ -3,11 +3,12 @@
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sfumato.errors import LedgerUnavailable
-from sfumato.ledger.schema import POSTGRES, Steps, migrate
-from sfumato.ledger.store import Owner, Row, Transaction, unavailable
+from sfumato.errors import LedgerMisuse, LedgerUnavailable
+from sfumato.ledger.schema import POSTGRES, POSTGRES_AS_MADE, POSTGRES_GUARDS, Steps, migrate
+from sfumato.ledger.store import Owner, Row, Transaction, changed, unavailable
 
 if TYPE_CHECKING:
     import psycopg
@@ -16,6 +17,8 @@ T = TypeVar("T")
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _TURNSTILE = "LOCK TABLE turnstile IN EXCLUSIVE MODE"
 _RETRIES = 20
+_LONGEST_NAME = 63
+_DURABLE = ("fsync", "full_page_writes")
 
 
 class _Statements:
@@ -58,9 +61,11 @@ class PostgresStore:
             import psycopg
         except ImportError:
             raise LedgerUnavailable("psycopg is not installed", hint="pip install 'sfumato[postgres]'") from None
-        if not schema.isidentifier() or not schema.isascii() or not schema.islower():
+        plain = schema.isidentifier() and schema.isascii() and schema.islower() and len(schema) <= _LONGEST_NAME
+        if not plain or schema.startswith("pg_"):  # which the server keeps for itself
             raise LedgerUnavailable("the schema's name must be a lower-case identifier", hint="such as `ledger`")
-        self._psycopg, self._dsn, self._schema = psycopg, dsn, schema
+        self._psycopg, self._dsn = psycopg, dsn
+        self._schema = f'"{schema}"'  # `user` and `order` are names too
         self._patience = int(1000 * patience)
         self._owner = Owner()
         self._writer: psycopg.Connection[Row] | None = None
@@ -73,7 +78,16 @@ class PostgresStore:
 
     def _connection(self) -> "psycopg.Connection[Row]":
         options = f"-c search_path={self._schema} -c synchronous_commit=on -c lock_timeout={self._patience}"
-        return self._psycopg.connect(self._dsn, autocommit=True, options=options)
+        connection: psycopg.Connection[Row] = self._psycopg.connect(self._dsn, autocommit=True, options=options)
+        for name in _DURABLE:  # a server may be started again with other settings
+            found = connection.execute(f"SHOW {name}").fetchone()
+            if found is None or found[0] != "on":
+                connection.close()
+                raise LedgerUnavailable(
+                    f"the database server runs with {name}=off and can lose what it has committed",
+                    hint=f"set {name}=on in its configuration and restart it",
+                )
+        return connection
 
     def _migrate(self, run: Transaction, steps: Steps) -> None:
         run.execute(f"SELECT pg_advisory_xact_lock({0x5F00A70})")
@@ -134,6 +148,18 @@ class PostgresStore:
                 yield _Statements(connection)
             finally:
                 connection.close()
+
+    def check(self, run: Transaction) -> None:
+        """Raise `LedgerDamaged` unless tables, constraints and guards are as the ledger made them."""
+        for table, name, _, _ in sorted(POSTGRES_AS_MADE ^ set(run.execute(POSTGRES_GUARDS))):
+            raise changed(f"{table}.{name}")
+
+    def copy_to(self, path: Path) -> None:
+        """Refuse: the server makes its own copies."""
+        raise LedgerMisuse(
+            "a ledger in PostgreSQL is copied by its server",
+            hint=f"pg_dump --schema={self._schema} --format=custom; docs/ledger.md says how to put it back",
+        )
 
     def close(self) -> None:
         """Close the writer's connection."""

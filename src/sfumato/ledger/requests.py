@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from sfumato import __version__
 from sfumato.accounting.events import Event
 from sfumato.errors import LedgerMisuse
-from sfumato.ledger.accounts import Account
+from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import Limits, known
 from sfumato.ledger.canon import Json, canonical
 from sfumato.ledger.outcomes import Answered, Receipt
@@ -159,23 +160,41 @@ class Restore(_Keyless):
     """The owner's word that a backup was put back, and what is known to have been spent since."""
 
     reason: str
-    anchor: str
-    lost: Mapping[str, Event]
+    anchor: Anchor
+    lost: Mapping[Holder, Event] | None
 
     def decide(self, state: StoredState) -> int:
         """The sequence of the entry."""
-        losses: list[dict[str, Any]] = []
-        for dataset, event in sorted(self.lost.items()):
-            accounts = state.accounts_of((dataset, ""))
-            if not accounts:
-                raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="name the datasets of the backup")
-            charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
-            losses.append({"dataset": dataset, "event": known(event).json, "charged": charged})
+        if self.lost is None and self.anchor.sequence > state.sequence:
+            raise LedgerMisuse(
+                f"entries {state.sequence + 1} to {self.anchor.sequence} are gone and what they spent is not said",
+                hint="give lost=… by dataset or (dataset, principal); Approximate(0, 1) if not known, {} if nothing",
+            )
+        losses = [self._loss(state, holder, event) for holder, event in sorted((self.lost or {}).items(), key=_first)]
         for reservation in state.reservations():  # of before: what became of them is not known, so they are spent
             _end(state, "lose", state.certain_entry(reservation)[0], reason="restored")
-        fields = {"accountant": __version__, "reason": self.reason, "anchor": self.anchor, "lost": losses}
+        fields = {"accountant": __version__, "reason": self.reason, "anchor": str(self.anchor), "lost": losses}
         body, _ = state.record({"kind": "restore", **fields})
         return int(body["sequence"])
+
+    def _loss(self, state: StoredState, holder: Holder, event: Event) -> dict[str, Any]:
+        """What was spent by a principal, or by nobody knows whom: then by each of them, as it may have been any."""
+        dataset, principal = holder
+        principals = [principal] if principal else state.principals_of(dataset)
+        accounts = list(state.accounts_of((dataset, "")))
+        if not accounts:
+            raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="name the datasets of the backup")
+        for who in principals:
+            own = state.accounts_of((dataset, who))
+            if not own:
+                raise LedgerMisuse(f"principal `{who}` has no cap on `{dataset}`", hint="name the dataset alone")
+            accounts += own
+        charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
+        return {"dataset": dataset, "principals": principals, "event": known(event).json, "charged": charged}
+
+
+def _first(item: tuple[Holder, Event]) -> Holder:
+    return item[0]
 
 
 def _unlimited(account: Account, event: Event) -> Sequence[str]:

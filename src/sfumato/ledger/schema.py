@@ -89,6 +89,32 @@ _POSTGRES_GUARDS = [
     "CREATE TABLE turnstile ()",
 ]
 
+_REFUSE = " BEGIN RAISE EXCEPTION 'the ledger is append-only'; END "
+_CHECKED = {
+    "identity": ("one", "name"),
+    "entries": ("sequence", "body", "head"),
+    "accounts": ("dataset", "period", "spent", "cap", "delta_spent", "delta_cap"),
+    "open_keys": ("name",),
+    "closed_keys": ("name",),
+}
+POSTGRES_GUARDS = """
+SELECT relname, conname, contype::text, '' FROM pg_constraint JOIN pg_class t ON t.oid = conrelid
+WHERE t.relnamespace = current_schema()::regnamespace AND contype IN ('c', 'f', 'p')
+UNION ALL
+SELECT relname, tgname, tgenabled::text || tgtype, prosrc
+FROM pg_trigger JOIN pg_class t ON t.oid = tgrelid JOIN pg_proc p ON p.oid = tgfoid
+WHERE t.relnamespace = current_schema()::regnamespace AND NOT tgisinternal
+UNION ALL
+SELECT tablename::name, rulename, 'rule', '' FROM pg_rules WHERE schemaname = current_schema()"""
+"""What keeps the tables as they are: constraints, triggers (enabled, and when they fire), rules."""
+POSTGRES_AS_MADE = frozenset(
+    {(table, f"{table}_{column}_check", "c", "") for table, columns in _CHECKED.items() for column in columns}
+    | {(table, f"{table}_pkey", "p", "") for table in _CHECKED}
+    | {(table, f"{table}_sequence_fkey", "f", "") for table in ("open_keys", "closed_keys")}
+    | {("accounts", f"accounts_check{n}", "c", "") for n in ("", "1")}
+    | {("entries", "entries_never_change", "O58", _REFUSE)}  # enabled; before update, delete and truncate
+)
+
 Steps = tuple[list[str], ...]
 SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS,)
 POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS,)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from sfumato.errors import LedgerUnavailable
 from sfumato.ledger.schema import APPLICATION_ID, SQLITE, Steps, migrate
-from sfumato.ledger.store import Owner, Transaction, unavailable
+from sfumato.ledger.store import Owner, Row, Transaction, changed, unavailable
 
 T = TypeVar("T")
 PRAGMAS = (
@@ -59,7 +59,8 @@ class SqliteStore:
         pragmas: tuple[str, ...] = PRAGMAS,
     ) -> None:
         self._path, self._patience, self._connect = path, patience, connect
-        self._failures, self._pragmas = failures, pragmas
+        self._failures, self._pragmas, self._steps = failures, pragmas, steps
+        self._place = os.fspath(path)
         self._owner = Owner()
         self._writer: Connection | None = None
         self._seen: int | None = None
@@ -89,7 +90,7 @@ class SqliteStore:
     def write(self, work: Callable[[Transaction, bool], T]) -> T:
         """Run the work alone; the commit is synced before this returns."""
         self._owner.check()
-        if _identity(self._path) != self._file:
+        if _identity(self._place) != self._file:
             raise unavailable("written", "its file was removed or replaced while it was open")
         try:
             return self._write(self._writer or self._connected(), work)
@@ -125,6 +126,24 @@ class SqliteStore:
         except self._failures as error:
             raise self._failed("read", error) from None
 
+    def check(self, run: Transaction) -> None:
+        """Raise `LedgerDamaged` unless tables, constraints and guards are as the ledger made them."""
+        found = set(run.execute(_SCHEMA))
+        for _, name, _ in sorted(found ^ _made(self._steps), key=str):
+            raise changed(name)
+
+    def copy_to(self, path: Path) -> None:
+        """Write what is committed to an empty file, as a ledger that can be opened."""
+        self._owner.check()
+        try:
+            connection = self._connected()
+            try:
+                connection.execute("VACUUM INTO ?", (str(path),))
+            finally:
+                connection.close()
+        except self._failures as error:
+            raise self._failed("backed up", error) from None
+
     def close(self) -> None:
         """Close the writer's connection."""
         self._owner.check()
@@ -148,15 +167,35 @@ def _migrate(connection: Transaction, steps: Steps) -> None:
 
 
 _ANY_TABLE = "SELECT count(*) FROM sqlite_schema"
+_SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_'"
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _made(steps: Steps) -> set[Row]:
+    """What a new ledger's schema says."""
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        migrate(0, steps, fresh.execute, identity="0" * 32)
+        return set(fresh.execute(_SCHEMA))
+    finally:
+        fresh.close()
+
+
+def _identity(path: Path | str) -> tuple[int, int] | None:
     """Which file a path leads to now."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # a text is looked at in a third of the time
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def sync_folder(path: Path) -> None:
+    """Make the name of a file as durable as its content."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _private(path: Path) -> tuple[int, int] | None:
@@ -164,11 +203,7 @@ def _private(path: Path) -> tuple[int, int] | None:
     try:
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(path)
         mode = path.stat().st_mode
     except OSError as error:
         raise unavailable("opened", os.strerror(error.errno or 0).lower()) from None

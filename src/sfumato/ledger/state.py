@@ -113,9 +113,10 @@ def _charge(state: State, body: Body, *holders: Holder) -> None:
         afters = []
         for account in state.accounts_of(holder):
             price = _price(charged, account)
-            after = account.at(time).after(price)
+            now = account.at(time) if account.period else account
+            after = now.after(price)
             if not after.keeps_its_cap():
-                raise CapPassed(account.at(time), price)
+                raise CapPassed(now, price)
             afters.append(after)
         changed.append((holder, tuple(afters)))
     for holder, accounts in changed:
@@ -180,12 +181,13 @@ def _refund(state: State, body: Body) -> None:
 
 
 def _restore(state: State, body: Body) -> None:
-    """A backup was put back: what the owner says was lost is charged, whatever the cap."""
+    """A backup was put back: what the owner says was lost is charged to all who may have spent it, whatever the cap."""
     state.close(name_of("restore", str(body["sequence"])), body["sequence"])  # so that every entry leaves a trace
     for loss in body["lost"]:
-        holder = (loss["dataset"], "")
-        now = [account.at(body["time"]) for account in state.accounts_of(holder)]
-        state.put(holder, tuple(account.after_the_fact(_price(loss["charged"], account)) for account in now))
+        for principal in ("", *loss.get("principals", ())):  # entries of the first version lack them
+            holder = (loss["dataset"], principal)
+            now = [account.at(body["time"]) for account in state.accounts_of(holder)]
+            state.put(holder, tuple(account.after_the_fact(_price(loss["charged"], account)) for account in now))
 
 
 _APPLY: dict[str, Callable[[State, Body], None]] = {

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sfumato.errors import LedgerUnavailable
+from sfumato.errors import LedgerDamaged, LedgerUnavailable
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -37,6 +38,14 @@ class Store(Protocol):
         """A consistent view of what is committed."""
         ...
 
+    def check(self, run: Transaction) -> None:
+        """Raise `LedgerDamaged` unless tables, constraints and guards are as the ledger made them."""
+        ...
+
+    def copy_to(self, path: Path) -> None:
+        """Write what is committed to an empty file, as a ledger that can be opened."""
+        ...
+
     def close(self) -> None:
         """Give the connections back."""
         ...
@@ -54,6 +63,14 @@ class Owner:
             raise LedgerUnavailable("the ledger was opened before a fork", hint="open it again in the new process")
 
 
-def unavailable(what: str, hint: str = "") -> LedgerUnavailable:
+def unavailable(what: str, hint: str) -> LedgerUnavailable:
     """The one error for every failure of a store; it shows no text of the engine, which could hold a row."""
     return LedgerUnavailable(f"the ledger could not be {what}; nothing was acknowledged", hint=hint)
+
+
+def changed(name: str) -> LedgerDamaged:
+    """A table, constraint or trigger that is missing, foreign or not as it was made."""
+    return LedgerDamaged(
+        f"`{name}` of the ledger's tables is not as the ledger made it",
+        hint="what was appended is still there; put the table, constraint or trigger back as schema.py has it",
+    )

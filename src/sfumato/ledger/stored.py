@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import chain
 
 from sfumato.errors import LedgerDamaged
@@ -12,8 +13,9 @@ from sfumato.ledger.state import Accounts, Body, State
 from sfumato.ledger.store import Row, Transaction
 
 _ACCOUNTS = "SELECT dataset, principal, period, turn, budget, spent, delta_spent, curve FROM accounts"
-_KEYS = """SELECT name, sequence, 0 FROM open_keys WHERE name IN ({0})
-UNION ALL SELECT name, sequence, 1 FROM closed_keys WHERE name IN ({0})"""
+_KEYS = """WITH wanted (key) AS (VALUES {0})
+SELECT name, sequence, 0 FROM wanted CROSS JOIN open_keys WHERE name = key
+UNION ALL SELECT name, sequence, 1 FROM wanted CROSS JOIN closed_keys WHERE name = key"""  # a search for each key
 _LATEST = "SELECT sequence, body, head FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)"
 _UPDATE = """UPDATE accounts SET turn = ?, spent = ?, cap = ?, delta_spent = ?, curve = ?
 WHERE dataset = ? AND principal = ? AND period = ?"""
@@ -59,8 +61,7 @@ class StoredState(State):
             return
         self._asked.update(wanted)
         padded = wanted + [wanted[0]] * ((1 << (len(wanted) - 1).bit_length()) - len(wanted))  # few distinct statements
-        marks = ",".join("?" * len(padded))
-        for name, sequence, closed in self._run.execute(_KEYS.format(marks), (*padded, *padded)):
+        for name, sequence, closed in self._run.execute(_keys(len(padded)), padded):
             (self.closed if closed else self.open)[name] = sequence
 
     def opened(self, key: bytes) -> int | None:
@@ -83,6 +84,11 @@ class StoredState(State):
             if found:
                 self.accounts[holder] = found
         return found
+
+    def principals_of(self, dataset: str) -> list[str]:
+        """All who have caps on a dataset."""
+        stored = {who for (who,) in self._run.execute("SELECT principal FROM accounts WHERE dataset = ?", (dataset,))}
+        return sorted((stored | {who for where, who in self.accounts if where == dataset}) - {""})
 
     def entry(self, sequence: int) -> tuple[Body, str] | None:
         """A stored entry and the chain's head after it."""
@@ -111,6 +117,8 @@ class StoredState(State):
 
     def record(self, body: Body, text_of: Callable[[Body], str] = canonical) -> tuple[Body, str]:
         """Append an entry now; its body and the chain's head after it."""
+        if not self.sequence:
+            body["ledger"] = identity_in(self._run)  # so that the chain says whose it is
         text = self.append(body, self.now, text_of)
         self._entries.append((self.sequence, text, self.head))
         return body, self.head
@@ -120,11 +128,11 @@ class StoredState(State):
         if holder not in self.accounts:
             self._new.add(holder)
         self._changed.add(holder)
-        super().put(holder, accounts)
+        self.accounts[holder] = accounts
 
     def hold(self, key: bytes, sequence: int) -> None:
         """Open a key."""
-        super().hold(key, sequence)
+        self.open[key] = sequence
         self._held.add(key)
 
     def drop(self, key: bytes) -> None:
@@ -159,9 +167,26 @@ class StoredState(State):
         start = 0
         while start < len(rows):
             size = min(_MOST_ROWS, 1 << (len(rows) - start).bit_length() - 1)
-            values = ",".join([f"({','.join('?' * len(rows[0]))})"] * size)
-            self._run.execute(f"INSERT INTO {table} VALUES {values}", tuple(chain(*rows[start : start + size])))
+            self._run.execute(_insertion(table, len(rows[0]), size), tuple(chain(*rows[start : start + size])))
             start += size
+
+
+@cache
+def _keys(count: int) -> str:
+    return _KEYS.format(",".join(["(?)"] * count))
+
+
+@cache
+def _insertion(table: str, columns: int, rows: int) -> str:
+    return f"INSERT INTO {table} VALUES " + ",".join([f"({','.join('?' * columns)})"] * rows)
+
+
+def identity_in(run: Transaction) -> str:
+    """The stored name of a ledger."""
+    names = [name for (name,) in run.execute("SELECT name FROM identity")]
+    if len(names) != 1:
+        raise LedgerDamaged("the ledger has lost its identity")
+    return str(names[0])
 
 
 def _key(account: Account) -> Row:

@@ -10,7 +10,7 @@ from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.canon import GENESIS
 from sfumato.ledger.state import Body, State
 from sfumato.ledger.store import Transaction
-from sfumato.ledger.stored import accounts_in
+from sfumato.ledger.stored import accounts_in, identity_in
 
 _MODULUS = 1 << 256
 _CAPS = "SELECT dataset, principal, period, cap, delta_cap FROM accounts"
@@ -50,10 +50,7 @@ def rows(run: Transaction) -> Iterator[tuple[int, str, str]]:
 
 def latest(run: Transaction) -> Anchor:
     """The anchor of the newest entry."""
-    identities = [name for (name,) in run.execute("SELECT name FROM identity")]
-    if len(identities) != 1:
-        raise LedgerDamaged("the ledger has lost its identity")
-    identity = str(identities[0])
+    identity = identity_in(run)
     for sequence, head in run.execute(_LATEST):
         return Anchor(identity, sequence, head)
     return Anchor(identity, 0, GENESIS)
@@ -66,7 +63,7 @@ def walk(run: Transaction, anchor: Anchor | None) -> Anchor:
         raise LedgerDamaged("the anchor belongs to another ledger")
     state = _Walk()
     for sequence, text, stored in rows(run):
-        _step(state, sequence, text, stored)
+        _step(state, sequence, text, stored, found.identity)
         if anchor is not None and anchor.sequence == sequence and anchor.head != stored:
             raise LedgerDamaged(f"entry {sequence} is not the one that was anchored")
     _compare(run, state)
@@ -75,9 +72,11 @@ def walk(run: Transaction, anchor: Anchor | None) -> Anchor:
     return found
 
 
-def _step(state: State, sequence: int, text: str, stored: str) -> None:
+def _step(state: State, sequence: int, text: str, stored: str, identity: str) -> None:
     try:
         body = json.loads(text)
+        if state.sequence == 0 and body.get("ledger", identity) != identity:  # entries of the first version lack it
+            raise LedgerDamaged("the ledger's identity is not the one that its first entry names")
         state.follow(body, text)
     except LedgerDamaged:
         raise
