@@ -18,6 +18,7 @@ _TYPES = {
     Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
     Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
 }  # fmt: skip
+_LONGEST_TEXT = 10_000
 _DAYS = (date(1, 1, 1), date(9999, 12, 31))
 _PARTS = ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute")
 
@@ -141,7 +142,8 @@ def _value(call: Call) -> str:
     if op == "substring":
         return f"substring({', '.join(sql(arg) for arg in args)})"
     if op == "concat":
-        return "(" + " || ".join(sql(arg) for arg in args) + ")"
+        cut = [sql(arg) if isinstance(arg, Literal) else f"left({sql(arg)}, {_LONGEST_TEXT})" for arg in args]
+        return "(" + " || ".join(cut) + ")"  # doubling a long text again and again must not exhaust memory
     return _arithmetic(op, args)
 
 
