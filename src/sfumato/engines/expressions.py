@@ -162,7 +162,8 @@ def _arithmetic(op: str, args: tuple[Expression, ...]) -> str:
         assert found.lower is not None
         assert found.upper is not None
         low, high = double(found.lower), double(found.upper)
-        return f"CASE WHEN {x[0]} IS NULL THEN NULL ELSE greatest({low}, least({high}, {x[0]})) END"
+        known = f"{x[0]} IS NOT NULL" if args[0].kind is Kind.INTEGER else f"{x[0]} IS NOT NULL AND NOT isnan({x[0]})"
+        return f"CASE WHEN {known} THEN greatest({low}, least({high}, {x[0]})) END"
     if op in ("least", "greatest"):
         missing = " OR ".join(f"{each} IS NULL" for each in x)
         return f"CASE WHEN {missing} THEN NULL ELSE {op}({', '.join(x)}) END"

@@ -108,14 +108,14 @@ def of_person(expression: Expression) -> bool:
     return any(ref.field.person or ref.field.traces for ref in refs(expression))
 
 
-_TWICE = {"clip", "least", "greatest", "sqrt", "ln", "log2", "log10", "nullif", "is_null"}
+_TWICE = {"least", "greatest", "sqrt", "ln", "log2", "log10", "nullif", "is_null"}
 
 
 def written_size(expression: Expression) -> int:
     """How many leaves an engine writes for an expression at most: total functions name their operands twice."""
     if not isinstance(expression, Call):
         return 1
-    times = 2 if expression.op in _TWICE else 3 if expression.op.startswith("trunc_") else 1
+    times = 2 if expression.op in _TWICE else 3 if expression.op.startswith("trunc_") or expression.op == "clip" else 1
     return times * (1 + sum(written_size(arg) for arg in expression.args))
 
 
