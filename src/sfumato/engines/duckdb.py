@@ -18,7 +18,7 @@ from sfumato.engines.cut import cut_once
 from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.statements import LONGEST, PERSON, Statements
 from sfumato.engines.table import ExactTable, Histogram, Key
-from sfumato.errors import EngineFailed, InvalidDeclaration
+from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
 
 if TYPE_CHECKING:
@@ -259,6 +259,7 @@ class DuckDBEngine:
     def values(self, table: str, column: str) -> tuple[Any, ...] | None:
         """The different values of a public column, in order, if they are few."""
         if (table, column) not in self._public:
+            self._only_public(table)
             text = (
                 f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} ORDER BY v LIMIT {_MOST_PUBLIC_VALUES + 2}"
             )
@@ -271,10 +272,16 @@ class DuckDBEngine:
         """How many rows of a public table agree on these columns at most."""
         key = (table, "repeats", *columns)
         if key not in self._public:
+            self._only_public(table)
             names = ", ".join(quoted(column) for column in columns)
             text = f"SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM {quoted(table)} GROUP BY {names})"
             self._public[key] = int(self._fetch(text).fetchall()[0][0])
         return int(self._public[key])
+
+    def _only_public(self, name: str) -> None:
+        table = self._dataset.table(name)
+        if table is None or not table.public:
+            raise InvalidParameter("table", "must be a public one", name, hint="private tables are asked by questions")
 
     def version(self) -> str:
         """A digest of the sources' bytes, or the owner's own word for them; the same as long as they are."""

@@ -18,6 +18,7 @@ _TYPES = {
     Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
     Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
 }  # fmt: skip
+_LONGEST_TEXT = 10_000
 _DAYS = (date(1, 1, 1), date(9999, 12, 31))
 _PARTS = ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute")
 
@@ -141,7 +142,8 @@ def _value(call: Call) -> str:
     if op == "substring":
         return f"substring({', '.join(sql(arg) for arg in args)})"
     if op == "concat":
-        return "(" + " || ".join(sql(arg) for arg in args) + ")"
+        cut = [sql(arg) if isinstance(arg, Literal) else f"left({sql(arg)}, {_LONGEST_TEXT})" for arg in args]
+        return "(" + " || ".join(cut) + ")"  # doubling a long text again and again must not exhaust memory
     return _arithmetic(op, args)
 
 
@@ -160,7 +162,8 @@ def _arithmetic(op: str, args: tuple[Expression, ...]) -> str:
         assert found.lower is not None
         assert found.upper is not None
         low, high = double(found.lower), double(found.upper)
-        return f"CASE WHEN {x[0]} IS NULL THEN NULL ELSE greatest({low}, least({high}, {x[0]})) END"
+        known = f"{x[0]} IS NOT NULL" if args[0].kind is Kind.INTEGER else f"{x[0]} IS NOT NULL AND NOT isnan({x[0]})"
+        return f"CASE WHEN {known} THEN greatest({low}, least({high}, {x[0]})) END"
     if op in ("least", "greatest"):
         missing = " OR ".join(f"{each} IS NULL" for each in x)
         return f"CASE WHEN {missing} THEN NULL ELSE {op}({', '.join(x)}) END"

@@ -20,6 +20,8 @@ class Field:
     range: Range = Range()
     values: tuple[Scalar, ...] | None = None
     person: bool = False
+    traces: bool = False
+    """Computed from the person: groups must not be made of it."""
     own: bool = False
     """Comes from a relation with one row a person, so that it is the same in all of a person's rows."""
     public: tuple[str, str] | None = None
@@ -99,6 +101,22 @@ def refs(expression: Expression) -> list[Ref]:
     if isinstance(expression, Literal):
         return []
     return [ref for arg in expression.args for ref in refs(arg)]
+
+
+def of_person(expression: Expression) -> bool:
+    """Whether an expression is the person, or made of the person anywhere on its way."""
+    return any(ref.field.person or ref.field.traces for ref in refs(expression))
+
+
+_TWICE = {"least", "greatest", "sqrt", "ln", "log2", "log10", "nullif", "is_null"}
+
+
+def written_size(expression: Expression) -> int:
+    """How many leaves an engine writes for an expression at most: total functions name their operands twice."""
+    if not isinstance(expression, Call):
+        return 1
+    times = 2 if expression.op in _TWICE else 3 if expression.op.startswith("trunc_") or expression.op == "clip" else 1
+    return times * (1 + sum(written_size(arg) for arg in expression.args))
 
 
 def moved(expression: Expression, by: int) -> Expression:

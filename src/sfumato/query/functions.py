@@ -74,9 +74,12 @@ def _mod(x: Range, y: Range) -> Range:
     if not y.is_bounded:
         return Range(None, None, None)
     size = y.magnitude().upper or Fraction(0)
+    whole = all(grid is not None and grid.denominator == 1 for grid in (x.grid, y.grid))
+    if whole:
+        size = max(Fraction(0), size - 1)
     low = -size if x.lower is None or x.lower < 0 else Fraction(0)
     high = size if x.upper is None or x.upper > 0 else Fraction(0)
-    return Range(low, high, Fraction(1) if x.grid == y.grid == 1 else None)
+    return Range(low, high, Fraction(1) if whole else None)
 
 
 def _root(x: Range) -> Range:

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref, refs
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, of_person, refs
 from sfumato.query.parse import only, parse, refused, sql_of
 from sfumato.query.plan import Plan
 from sfumato.query.range import Range
@@ -176,7 +176,7 @@ class _Builder:
         if aggregates_in(node):
             raise refused("GROUP BY takes columns of a row, not aggregates", node, self._text, hint="use HAVING")
         key = inside_unless_bare(self._rows(node))
-        if any(ref.field.person for ref in refs(key)):
+        if of_person(key):
             raise refused("groups must not be made of the person", node, self._text,
                           hint="group in a subquery by person and aggregate over it")  # fmt: skip
         if not refs(key):
@@ -322,7 +322,7 @@ class _Builder:
             of = self._rows(inner.expressions[0])
             if isinstance(of, Ref) and of.field.person:
                 return Aggregate("people", None, where)
-            if any(ref.field.person for ref in refs(of)):
+            if of_person(of):
                 raise refused(
                     "COUNT(DISTINCT …) of something made of the person",
                     node,

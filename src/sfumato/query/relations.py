@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.query.expression import Call, Expression, Field, Ref, conjunction, refs
+from sfumato.query.expression import Call, Expression, Field, Ref, conjunction, of_person, refs
 from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
 from sfumato.query.range import Range
@@ -217,7 +217,7 @@ class Relations:
         if isinstance(node, exp.Union):
             return self._named(self._union(node, known), alias)
         if not isinstance(node, exp.Select):
-            raise refused("FROM takes tables and SELECT subqueries", node, self.text)
+            raise refused("FROM takes tables and SELECT subqueries", node, self.text, hint=self._tables(known))
         return self._named(self._inner(node, known), alias)
 
     def _union(self, node: exp.Union, known: Mapping[str, Relation]) -> Plan:
@@ -410,7 +410,8 @@ class _Own:
         else:
             index = len(self.aggregates)
             self.aggregates.append(made)
-            self.fields.append(Field(sql_of(node), kind, found, own=len(self.keys) == 1))
+            traces = made.of is not None and of_person(made.of)
+            self.fields.append(Field(sql_of(node), kind, found, traces=traces, own=len(self.keys) == 1))
         return at + index, self.fields[index]
 
     def _kind(self, node: exp.Expression, where: Expression | None) -> tuple[OwnAggregate, Kind, Range]:
@@ -507,7 +508,13 @@ def _field(table: Table, column: Column, *, person: bool, own: bool) -> Field:
 def _output(made: Expression, name: str) -> Field:
     if isinstance(made, Ref):
         return replace(made.field, name=name)
-    return Field(name, made.kind, made.range, own=bool(refs(made)) and all(ref.field.own for ref in refs(made)))
+    return Field(
+        name,
+        made.kind,
+        made.range,
+        traces=of_person(made),
+        own=bool(refs(made)) and all(ref.field.own for ref in refs(made)),
+    )
 
 
 def _merged(column: tuple[Field, ...]) -> Field:
@@ -515,7 +522,9 @@ def _merged(column: tuple[Field, ...]) -> Field:
     for field in column[1:]:
         found = found.join(field.range)
     values = first.values if all(field.values == first.values for field in column) else None
-    return Field(first.name, first.kind, found, values, person=all(field.person for field in column))
+    traces = any(field.person or field.traces for field in column)
+    person = all(field.person for field in column)
+    return Field(first.name, first.kind, found, values, person=person, traces=traces and not person)
 
 
 def _together(parts: list[Plan], dataset: Dataset) -> int | None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, written_size
 from sfumato.query.functions import FUNCTIONS, Function, arithmetic, call, takes
 from sfumato.query.parse import only, place, refused, word
 from sfumato.query.range import Range
@@ -56,6 +56,7 @@ _CASTS = {
     Kind.DATE: {"DATE"},
     Kind.TIMESTAMP: {"TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"},
 }
+_MOST_WRITTEN = 4096
 _REMEDY = "see docs/sql.md for the functions there are"
 
 
@@ -126,15 +127,22 @@ class Rows:
         """The expression of a node."""
         for kinds, build in _BUILDERS:
             if isinstance(node, kinds):
-                return build(self, node)
+                return self._short(build(self, node), node)
         if type(node) in _NAMED:
-            return self._named(FUNCTIONS[_NAMED[type(node)]], node)
+            return self._short(self._named(FUNCTIONS[_NAMED[type(node)]], node), node)
         if isinstance(node, exp.AggFunc):
             raise refused(f"{word(node)} is an aggregate and stands where a row's value is needed", node, self._text,
                           hint="aggregates go in SELECT, HAVING or ORDER BY, and not inside each other")  # fmt: skip
         if isinstance(node, exp.Subquery | exp.Select | exp.Query):
             raise refused("a subquery in an expression is not answered", node, self._text, hint="join in FROM instead")
         raise self._unknown(node)
+
+    def _short(self, made: Expression, node: exp.Expression) -> Expression:
+        if written_size(made) > _MOST_WRITTEN:
+            raise refused(
+                "the expression is nested too deeply", node, self._text, hint="compute in steps, by subqueries"
+            )
+        return made
 
     def _unknown(self, node: exp.Expression) -> InvalidQuestion:
         return refused(f"{word(node)} is not answered", node, self._text, hint=_REMEDY)
