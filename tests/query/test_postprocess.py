@@ -1,0 +1,123 @@
+"""After the noise: HAVING, ORDER BY, LIMIT, arithmetic and error bars, on released values alone."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from neighbours import Database, engine, priced
+from sfumato.engines import DuckDBEngine
+from sfumato.query.postprocess import finished, in_order
+from sfumato.query.released import Bar
+
+BETA = Fraction(5, 100)
+KEYS: tuple[tuple[Any, ...], ...] = ((0,), (1,), (2,), (3,))
+COUNTS = [[5], [-2], [30], [5]]
+
+
+@pytest.fixture(scope="module")
+def made() -> DuckDBEngine:
+    with engine(Database((), (), ())) as opened:
+        yield opened  # type: ignore[misc]
+
+
+def answer(made: DuckDBEngine, text: str, keys: Any = ((),), noisy: Any = ([100],)) -> list[list[Any]]:
+    return [[bar.value for bar in row] for row in finished(priced(made, text), keys, noisy, BETA)]
+
+
+GROUPED = "SELECT category, COUNT(*) AS n FROM visits GROUP BY category"
+
+
+@pytest.mark.parametrize(("tail", "expected"), [
+    ("", [[0, 5], [1, -2], [2, 30], [3, 5]]),
+    ("HAVING COUNT(*) > 0", [[0, 5], [2, 30], [3, 5]]),
+    ("HAVING n > 0 AND category <> 2", [[0, 5], [3, 5]]),
+    ("HAVING NOT (n > 0 OR category = 3)", [[1, -2]]),
+    ("HAVING category IN (1, 2)", [[1, -2], [2, 30]]),
+    ("HAVING n BETWEEN 4 AND 6", [[0, 5], [3, 5]]),
+    ("HAVING NULLIF(n, 5) > 0", [[2, 30]]),
+    ("HAVING 10 / (n - 5) IS NULL", [[0, 5], [3, 5]]),
+    ("HAVING CASE WHEN n > 6 THEN TRUE ELSE FALSE END", [[2, 30]]),
+    ("ORDER BY n", [[1, -2], [0, 5], [3, 5], [2, 30]]),
+    ("ORDER BY n DESC, category DESC", [[2, 30], [3, 5], [0, 5], [1, -2]]),
+    ("ORDER BY 2, 1 DESC", [[1, -2], [3, 5], [0, 5], [2, 30]]),
+    ("ORDER BY ABS(COUNT(*) - 4) LIMIT 2", [[0, 5], [3, 5]]),
+    ("ORDER BY n DESC LIMIT 1 OFFSET 1", [[0, 5]]),
+    ("ORDER BY NULLIF(n, 5) NULLS FIRST, category", [[0, 5], [3, 5], [1, -2], [2, 30]]),
+    ("ORDER BY NULLIF(n, 5) NULLS LAST, category DESC", [[1, -2], [2, 30], [3, 5], [0, 5]]),
+    ("LIMIT 0", []),
+    ("LIMIT 2 OFFSET 3", [[3, 5]]),
+])  # fmt: skip
+def test_rows_are_chosen_and_ordered_by_what_was_released(made: DuckDBEngine, tail: str, expected: list[Any]) -> None:
+    assert answer(made, f"{GROUPED} {tail}", KEYS, COUNTS) == expected
+
+
+@pytest.mark.parametrize(("expression", "expected"), [
+    ("COUNT(*) / 0", None), ("SQRT(COUNT(*) - 200)", None), ("LN(0 * COUNT(*))", None), ("EXP(COUNT(*) * 100)", None),
+    ("POW(COUNT(*), 300000)", None), ("COUNT(*) % 7", 2.0), ("COUNT(*) // 7", 14), ("ROUND(COUNT(*) / 3, 2)", 33.33), ("-COUNT(*)", -100),
+    ("COALESCE(COUNT(*) / 0, -1)", -1), ("CASE WHEN COUNT(*) > 50 THEN 'many' ELSE 'few' END", "many"), ("LEAST(COUNT(*), 7)", 7),
+    ("GREATEST(COUNT(*), 700)", 700), ("SIGN(COUNT(*))", 1), ("CAST(COUNT(*) AS TEXT) || '!'", "100!"), ("COUNT(*) > 3 AND COUNT(*) / 0 > 1", None),
+    ("COUNT(*) < 3 AND COUNT(*) / 0 > 1", False), ("COUNT(*) > 3 OR COUNT(*) / 0 > 1", True), ("COUNT(*) < 3 OR COUNT(*) / 0 > 1", None),
+    ("FLOOR(COUNT(*) / 3)", 33), ("CEIL(COUNT(*) / 3)", 34), ("LOG2(COUNT(*) + 28)", 7.0), ("LOG10(COUNT(*))", 2.0), ("ABS(-COUNT(*))", 100),
+    ("CAST(COUNT(*) / 3 AS INTEGER)", 33), ("CAST(COUNT(*) AS DOUBLE)", 100.0), ("IF(COUNT(*) > 3, 1, 2)", 1), ("COUNT(*) * COUNT(*) - 1", 9999),
+])  # fmt: skip
+def test_arithmetic_on_released_values_is_total(made: DuckDBEngine, expression: str, expected: Any) -> None:
+    assert answer(made, f"SELECT {expression} FROM visits") == [[expected]]
+
+
+def test_text_and_dates_of_keys_can_be_computed_with(made: DuckDBEngine) -> None:
+    from datetime import date
+
+    text = ("SELECT UPPER(note), LENGTH(note), SUBSTRING(note, 2, 2), TRIM(note), note LIKE 'a%', note ILIKE 'A_C%', STARTS_WITH(note, 'a'), COUNT(*)"
+            " FROM visits GROUP BY note HAVING note LIKE '%'")  # fmt: skip
+    assert answer(made, text, [("abc",)], [[4, 4]]) == [["ABC", 3, "bc", "abc", True, True, True, 4]]
+    text = "SELECT EXTRACT(year FROM on_day), EXTRACT(month FROM on_day), EXTRACT(dow FROM on_day), EXTRACT(doy FROM on_day), COUNT(*) FROM visits GROUP BY on_day"
+    assert answer(made, text, [(date(2026, 2, 1),)], [[4, 4]]) == [[2026, 2, 0, 32, 4]]
+
+
+def test_error_bars_hold_the_truth_whenever_every_column_is_within_its_reach(made: DuckDBEngine) -> None:
+    from sfumato.query.postprocess import reaches
+
+    text = "SELECT COUNT(*) AS n, SUM(amount) AS s, AVG(amount) AS a, STDDEV(amount) AS d, SUM(amount) / COUNT(*) AS r, 3 - COUNT(*) AS m FROM visits"
+    query = priced(made, text)
+    columns = sum(measure.columns for measure in query.measures.measures)
+    exact = [20_000, 100, 3_000_000, 200_000, 2_500_000_000][:columns]
+    exact += [1000] * (columns - len(exact))
+    off = reaches(query, BETA)
+    truth = [bar.value for bar in finished(query, [()], [exact], BETA)[0]]
+    for sign in (-1, 1):
+        for at in range(columns):
+            noisy = [value + (sign * off[i] if i == at else 0) for i, value in enumerate(exact)]
+            for bar, value in zip(finished(query, [()], [noisy], BETA)[0], truth, strict=True):
+                if bar.low is not None and bar.high is not None:
+                    assert bar.low - 1e-6 <= value <= bar.high + 1e-6
+
+
+def test_averages_and_spreads_stay_within_what_the_bounds_allow(made: DuckDBEngine) -> None:
+    query = priced(made, "SELECT AVG(amount) AS a, VARIANCE(amount) AS v, STDDEV(amount) AS d FROM visits")
+    columns = sum(measure.columns for measure in query.measures.measures)
+    for noisy in (
+        [0] * columns,
+        [-5] * columns,
+        [1] * columns,
+        [10**15] * columns,
+        [-(10**15)] * columns,
+        [10**15] + [-3] * (columns - 1),
+    ):
+        mean, variance, deviation = finished(query, [()], [noisy], BETA)[0]
+        assert 0 <= mean.value <= 200
+        assert mean.low <= mean.value <= mean.high  # type: ignore[operator]
+        assert 0 <= variance.value <= 2 * 100**2
+        assert deviation.value == pytest.approx(variance.value**0.5)
+
+
+def test_groups_come_in_the_order_of_their_keys_with_null_last() -> None:
+    keys = [(None, "b"), ("b", None), ("a", "z"), ("a", "b")]
+    assert sorted(keys, key=in_order) == [("a", "b"), ("a", "z"), ("b", None), (None, "b")]
+
+
+def test_a_bar_without_an_interval_is_its_own() -> None:
+    assert Bar(3).ends() == (3.0, 3.0)
+    assert Bar("x").ends() is None
+    assert Bar(True).ends() is None
+    assert Bar(3, 1.0, 4.0).ends() == (1.0, 4.0)
