@@ -12,7 +12,14 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.errors import BudgetExceeded, InvalidDeclaration, InvalidParameter, InvalidQuestion, SfumatoError
+from sfumato.errors import (
+    BudgetExceeded,
+    EngineFailed,
+    InvalidDeclaration,
+    InvalidParameter,
+    InvalidQuestion,
+    SfumatoError,
+)
 
 HERE = Path(__file__).parents[1]
 
@@ -75,9 +82,14 @@ def test_new_data_are_asked_anew(tmp_path: Path, opened: Any) -> None:
     curator = opened(tmp_path)
     assert not curator.sql("SELECT COUNT(*) FROM users", epsilon=50).repeated
     clinic.build(tmp_path, users=500)
-    again = curator.sql("SELECT COUNT(*) FROM users", epsilon=50)
-    assert not again.repeated
-    assert again.value > 400
+    with pytest.raises(EngineFailed, match="the data changed"):
+        curator.sql("SELECT COUNT(*) FROM users", epsilon=50)
+    with sfumato.open(tmp_path / "clinic.toml", ledger=tmp_path / "0.ledger") as later:
+        spent = later.budget()[0].spent
+        again = later.sql("SELECT COUNT(*) FROM users", epsilon=50)
+        assert not again.repeated
+        assert again.value > 400
+        assert later.budget()[0].spent == spent + 50
 
 
 ANALYSTS = """
@@ -106,7 +118,7 @@ def test_analysts_have_budgets_of_their_own_below_the_dataset(clean: Path, tmp_p
         with pytest.raises(BudgetExceeded):
             bob.sql("SELECT COUNT(*) FROM users", epsilon="0.6")
         bob.sql("SELECT COUNT(*) FROM users", epsilon="0.5")
-        assert dict(bob.budget()) == {"dataset clinic": "ε = 0", "analyst bob": "ε = 0.5"}
+        assert dict(bob.remaining()) == {"dataset clinic": "ε = 0", "analyst bob": "ε = 0.5"}
         assert bob.explain("SELECT COUNT(*) FROM users WHERE age > 3", epsilon="0.5").affordable is False
 
 
@@ -121,7 +133,7 @@ def test_a_window_renews_and_holds(clean: Path, tmp_path: Path) -> None:
         curator.sql("SELECT COUNT(*) FROM visits", epsilon=1)
         with pytest.raises(BudgetExceeded):
             curator.sql("SELECT COUNT(*) FROM users", epsilon="0.5")
-        assert "dataset windows this day" in dict(curator.budget())
+        assert "dataset windows this day" in dict(curator.remaining())
 
 
 def rho_budget(clean: Path, tmp_path: Path) -> Any:
