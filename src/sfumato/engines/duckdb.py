@@ -153,16 +153,25 @@ class DuckDBEngine:
             source = self._followed(i, table, path)
         columns = ", ".join([*shown, *([PERSON] if private else [])])
         if private and table.rows_per_person is not None:
-            order = f"hash(row, {PERSON}, {self.seed})"
-            known = f"SELECT row, row.{PERSON} FROM ({source}) row WHERE {PERSON} IS NOT NULL"
-            kept = (
-                f"SELECT unnest(arg_min(row, {order}, {table.rows_per_person})) AS row FROM ({known}) GROUP BY {PERSON}"
-            )
-            source = f"SELECT unnest(row) FROM ({kept})"
-            self._connection.execute(f"CREATE TABLE {quoted(table.name)} AS SELECT {columns} FROM ({source})")
+            self._cut(table, source, columns)
             return
         self._connection.execute(
             f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
+        )
+
+    def _cut(self, table: Table, source: str, columns: str) -> None:
+        """The table with at most `rows_per_person` rows of each person, picked by a keyed hash of the whole row.
+
+        Rows are put in order for those people alone who have more.
+        """
+        order = f"hash(t, {self.seed})"
+        known = f"FROM ({source}) t"
+        self._connection.execute(
+            f"CREATE TABLE {quoted(table.name)} AS WITH many AS MATERIALIZED (SELECT {PERSON} {known} "
+            f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {table.rows_per_person}) "
+            f"SELECT {columns} {known} ANTI JOIN many USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
+            f"SELECT {columns} FROM (SELECT t.* {known} SEMI JOIN many USING ({PERSON}) QUALIFY "
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY {order}) <= {table.rows_per_person})"
         )
 
     def _person(self, i: int, table: Table) -> str:
@@ -257,9 +266,15 @@ class DuckDBEngine:
     def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:
         statements, width = Statements(self.dataset, self.seed), len(query.question.keys)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
-        found = cursor.execute(statements.additive(query)).fetchnumpy()
-        keys = _keys(found, width, query)
-        table = ExactTable(keys, _whole(found["people"]))
+        additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
+        groups = query.question.groups
+        if additive or groups is None:
+            found = cursor.execute(statements.additive(query)).fetchnumpy()
+            keys = _keys(found, width, query)
+            table = ExactTable(keys, _whole(found["people"]))
+        else:  # nothing to add up in groups that are known
+            found, keys = {}, [tuple(group) for group in groups]
+            table = ExactTable(keys, None)
         for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
             if measure.kind == "quantile":
                 lines = cursor.execute(statements.values(query, measure)).fetchnumpy()
@@ -352,22 +367,10 @@ def _arrow_digest(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
     return hashlib.sha256(repr(row).encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _column_values(column: Any) -> list[Any]:
-    """A fetched column as Python values, with None where there is none."""
-    if isinstance(column, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(column)
-        return [None if hidden else _plain(value) for value, hidden in zip(column.data, mask, strict=True)]
-    return [_plain(value) for value in column]
-
-
 def _keys(found: dict[str, Any], width: int, query: PricedQuery) -> list[Key]:
     if not width:
         return [()] * len(next(iter(found.values())))
-    columns = [_typed_key(_column_values(found[f"k{i}"]), query.question.keys[i].kind) for i in range(width)]
+    columns = [_typed_key(found[f"k{i}"].tolist(), query.question.keys[i].kind) for i in range(width)]
     return list(zip(*columns, strict=True))
 
 

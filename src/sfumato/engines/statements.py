@@ -18,6 +18,9 @@ from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
+_LIGHT = 2**16  # sums of whole doubles of this size are exact up to 2**37 rows, and twice as fast as 128 bits
+_EXACT = 2**52  # whole doubles below this are told apart from their halves
+_FEW = 2**9  # a light sum times this many rows stays within 64 bits
 
 
 class Statements:
@@ -117,7 +120,8 @@ class Statements:
             return self._direct(query, rows, names)
         inner = [each for i, measure in measures for each in _person_columns(i, measure)]
         grouped = ", ".join(["p", *names])
-        lines = f"SELECT {', '.join([grouped, 'count(*) AS n', *inner])} FROM ({rows}) GROUP BY {grouped}"
+        counted = ["count(*) AS n"] if any(_needs_rows(measure) for _, measure in measures) else []
+        lines = f"SELECT {', '.join([grouped, *counted, *inner])} FROM ({rows}) GROUP BY {grouped}"
         lines = self._few_groups(query, lines, names)
         outer = [each for i, measure in measures for each in _group_columns(i, measure, query.bounds.rows)]
         tail = f" GROUP BY {', '.join(names)}" if names else ""
@@ -137,9 +141,12 @@ class Statements:
         known, most = query.question.groups, query.bounds.groups
         if not names or (known is not None and len(known) <= most):
             return lines
-        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        kept = f"SELECT arg_min(l, {order}, {most}) AS kept FROM ({lines}) l GROUP BY p"
-        return f"SELECT unnest(kept, max_depth := 2) FROM ({kept})"
+        return f"SELECT * FROM ({lines}) {self._first(names, most)}"
+
+    def _first(self, names: list[str], most: int) -> str:
+        """The first lines of each person in the order of the keyed hash; where hashes agree the keys decide."""
+        order = ", ".join([f"hash({', '.join([*names, 'p', str(self._seed)])})", *names])
+        return f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {order}) <= {most}"
 
     # ---- values ----
 
@@ -175,9 +182,7 @@ class Statements:
         known, most = query.question.groups, query.bounds.groups
         if not names or (known is not None and len(known) <= most):
             return lines
-        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        chosen = f"SELECT unnest(arg_min(l, {order}, {most})) AS l FROM ({lines}) l GROUP BY p"
-        return f"SELECT {', '.join([f'l.{each} AS {each}' for each in [*names, 'vs']])} FROM ({chosen})"
+        return f"SELECT * FROM ({lines}) {self._first(names, most)}"
 
 
 # ---- one row's part in a measure ----
@@ -189,17 +194,34 @@ def steps(measure: Measure) -> str:
     inner = _placed(measure.of, measure.step, measure.low, measure.high)
     if measure.centre:
         inner = f"({inner} - ({measure.centre}))"
+    if not is_light(measure):
+        inner = f"CAST({inner} AS BIGINT)"
     return inner if measure.where is None else f"CASE WHEN {sql(measure.where)} THEN {inner} END"
 
 
+def is_light(measure: Measure) -> bool:
+    """Whether whole doubles add up exactly, whatever the order, so that 128 bits are not needed."""
+    return measure.kind == "sum" and measure.unit <= _LIGHT
+
+
 def _placed(of: Expression, step: Fraction, low: int, high: int) -> str:
+    """round(x/step) within low and high, a whole double (or 64 bits); NULL for NULL and for NaN."""
     if is_whole(of) and step == 1:
         x = sql(of)
-        return f"CASE WHEN {x} IS NOT NULL THEN CAST(greatest({low}, least({high}, {x})) AS BIGINT) END"
+        beyond = f"WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high}"
+        return f"CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} {beyond} END"
     x = number(of)
     scaled = f"{x} * {double(1 / step)}" if step.numerator == 1 else f"{x} / {double(step)}"
-    place = f"CAST(greatest({double(low)}, least({double(high)}, floor({scaled} + 0.5))) AS BIGINT)"
-    return f"CASE WHEN {x} IS NOT NULL AND NOT isnan({x}) THEN {place} END"
+    if max(abs(low), abs(high)) >= _EXACT:
+        place = f"CAST(greatest({double(low)}, least({double(high)}, floor({scaled} + 0.5))) AS BIGINT)"
+        return f"CASE WHEN {x} IS NOT NULL AND NOT isnan({x}) THEN {place} END"
+    # Comparisons on what is rounded, not on x: floor of [low, high + 1) is within the bounds whatever was lost before.
+    # NaN is above infinity in every comparison, and NULL in none.
+    y, ends = f"({scaled} + 0.5)", (double(low), double(high))
+    return (
+        f"CASE WHEN {y} >= {ends[0]} AND {y} < {double(high + 1)} THEN floor({y}) "
+        f"WHEN {y} < {ends[0]} THEN {ends[0]} WHEN {y} <= CAST('inf' AS DOUBLE) THEN {ends[1]} END"
+    )
 
 
 def _row_columns(i: int, measure: Measure) -> list[str]:
@@ -235,6 +257,11 @@ def _direct_columns(i: int, measure: Measure, person: str) -> list[str]:
     return []
 
 
+def _needs_rows(measure: Measure) -> bool:
+    """Whether a person's number of rows in a group decides how many of them count."""
+    return measure.where is None and (measure.kind in ("rows", "split") or measure.shared)
+
+
 def _person_columns(i: int, measure: Measure) -> list[str]:
     kind = measure.kind
     filtered = [f"count(f{i}) AS n{i}"] if measure.where is not None and (measure.shared or kind == "split") else []
@@ -262,7 +289,8 @@ def _group_columns(i: int, measure: Measure, most: int) -> list[str]:
         return [f"{_total(kept)} AS a{i}", _total(f"least({n}, {most}) - ({kept})") + f" AS b{i}"]
     if kind in ("sum", "square"):
         kept = f"({_kept(x, n, most)})" if measure.shared else f"least({x}, {most})"
-        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN s{i} * {kept} // x{i} ELSE s{i} END"
+        whole = f"CAST(s{i} AS {'BIGINT' if is_light(measure) and most <= _FEW else 'HUGEINT'})"
+        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN {whole} * {kept} // x{i} ELSE {whole} END"
         return [_narrow(f"coalesce(sum({part}), 0)", measure, most) + f" AS a{i}"]
     return []
 
@@ -306,7 +334,7 @@ def _own(aggregate: OwnAggregate) -> str:
         return f"{kind}(CASE WHEN {present(of)} THEN {sql(of)} END){where}"
     step = of.range.step
     low, high = _ends(of.range, step)
-    placed = _placed(of, step, low, high)
+    placed = f"CAST({_placed(of, step, low, high)} AS BIGINT)"
     if kind == "avg":
         return f"CAST(sum({placed}){where} AS DOUBLE) * {double(step)} / nullif(count({placed}){where}, 0)"
     if of.kind is Kind.INTEGER and is_whole(of):
