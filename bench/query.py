@@ -65,6 +65,14 @@ def data(rows: int) -> Path:
     return file
 
 
+def people(file: Path) -> Path:
+    """The people of the visits, one row each."""
+    made = file.with_name(file.name.replace("visits", "users"))
+    if not made.exists():
+        duckdb.connect().execute(f"COPY (SELECT DISTINCT user_id FROM '{file}') TO '{made}' (FORMAT parquet)")
+    return made
+
+
 def declaration(mode: str, file: Path, memory: str = "") -> dict[str, Any]:
     table: dict[str, Any] = {
         "source": str(file),
@@ -79,11 +87,13 @@ def declaration(mode: str, file: Path, memory: str = "") -> dict[str, Any]:
         table["rows_per_person"] = ROWS_PER_PERSON
     elif mode == "person":
         table |= {"rows_per_group": ROWS_PER_GROUP, "groups_per_person": GROUPS_PER_PERSON}
+    if mode != "row":
+        table["foreign_keys"] = {"user_id": "users.user_id"}
     return {
         "name": mode,
         "budget": {"epsilon": "1000000", "delta": "1e-2"},
-        "unit": {"rows": True} if mode == "row" else {"person": "visits.user_id"},
-        "tables": {"visits": table},
+        "unit": {"rows": True} if mode == "row" else {"person": "users.user_id"},
+        "tables": {"users": {"source": str(people(file))}, "visits": table},
         **({"defaults": {"memory": memory}} if memory else {}),
     }
 

@@ -73,7 +73,10 @@ class DuckDBEngine:
             if isinstance(table.source, str) and _format(table) == "duckdb":
                 run(f"ATTACH '{_escaped(table.source)}' AS source_{i} (READ_ONLY)")
             elif not isinstance(table.source, str):
-                self._connection.register(f"source_{i}", _arrow(table))
+                # A copy: what is registered is known to one connection alone, and its owner could change it later
+                self._connection.register("given", table.source)
+                run(f"CREATE TABLE source_{i} AS SELECT * FROM given")
+                self._connection.unregister("given")
         run(f"SET temp_directory='{_escaped(str(self._folder / 'spill'))}'")
         run(f"SET allowed_directories=['{_escaped(str(self._folder))}/']")
         allowed = ", ".join(f"'{_escaped(file)}'" for file in files)
@@ -352,11 +355,6 @@ def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text:
 
 def _cast(column: Column, source: Kind | None) -> str:
     return f"TRY_CAST({quoted(column.name)} AS {type_of(column.kind)})"
-
-
-def _arrow(table: Table) -> Any:
-    """A DataFrame or Arrow table as DuckDB can register it."""
-    return table.source
 
 
 def _arrow_digest(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
