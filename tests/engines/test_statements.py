@@ -222,11 +222,29 @@ def test_a_table_cut_at_registration_holds_so_many_rows_of_a_person(most: int) -
     assert not Counter(kept) - Counter((row[0], row[2], row[4]) for row in rows)
 
 
+@pytest.mark.parametrize("where", ["", " WHERE whole > 0"])
+@pytest.mark.parametrize("most", [1, 4, 100])
+def test_people_of_a_cut_table_are_counted_once_in_a_group(most: int, where: str) -> None:
+    """With marks where all rows are asked for, and without them where some are; each must count the same people."""
+    asked = engine(ROWS * 2 + HOSTILE, rows_per_person=most)
+    query = priced(asked, f"SELECT town, COUNT(*) AS n FROM visits{where} GROUP BY town")
+    assert ("FILTER" in Statements(asked.dataset, 1).additive(query)) == (not where and most > 1)
+    found = asked.aggregate(query)
+    rows = asked._connection.execute(f"SELECT town, sfumato_person FROM visits{where}").fetchall()
+    asked.close()
+    assert found.people is not None
+    assert dict(zip((key[0] for key in found.keys), found.people.tolist(), strict=True)) == Counter(
+        town for town, _ in set(rows)
+    )
+
+
 def test_the_same_rows_are_kept_in_any_order_of_rows() -> None:
     found = []
     for rows in (ROWS, ROWS[::-1]):
         asked = engine(rows, rows_per_person=3)
-        found.append(Counter(asked._connection.execute("SELECT * FROM visits").fetchall()))
+        found.append(
+            Counter(asked._connection.execute("SELECT person, category, town, amount, whole FROM visits").fetchall())
+        )
         asked.close()
     assert found[0] == found[1]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.statements import PERSON, Statements
+from sfumato.engines.statements import FIRST, PERSON, Statements, marked
 from sfumato.engines.table import ExactTable, Histogram, Key
 from sfumato.errors import EngineFailed, InvalidDeclaration
 from sfumato.query.price import PricedQuery
@@ -165,16 +165,23 @@ class DuckDBEngine:
     def _cut(self, table: Table, source: str, columns: str) -> None:
         """The table with at most `rows_per_person` rows of each person, picked by a keyed hash of the whole row.
 
-        Rows are put in order for those people alone who have more.
+        Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
+        person's first row with a value: where all rows are grouped by such a column, marks count people.
         """
-        order = f"hash(t, {self.seed})"
         known = f"FROM ({source}) t"
-        self._connection.execute(
-            f"CREATE TABLE {quoted(table.name)} AS WITH many AS MATERIALIZED (SELECT {PERSON} {known} "
+        kept = (
+            f"WITH many AS MATERIALIZED (SELECT {PERSON} {known} "
             f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {table.rows_per_person}) "
             f"SELECT {columns} {known} ANTI JOIN many USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
             f"SELECT {columns} FROM (SELECT t.* {known} SEMI JOIN many USING ({PERSON}) QUALIFY "
-            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY {order}) <= {table.rows_per_person})"
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash(t, {self.seed})) <= {table.rows_per_person})"
+        )
+        marks = [
+            f"row_number() OVER (PARTITION BY {PERSON}, {quoted(name)}) = 1 AS {quoted(FIRST + name)}"
+            for name in marked(table, self._dataset.person(table))
+        ]
+        self._connection.execute(
+            f"CREATE TABLE {quoted(table.name)} AS SELECT {', '.join(['*', *marks])} FROM ({kept})"
         )
 
     def _person(self, i: int, table: Table) -> str:

@@ -8,15 +8,16 @@ more than `groups` groups, a keyed hash picks the groups that count, the same in
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.expressions import double, is_whole, literal, number, present, quoted, sql
-from sfumato.query.expression import Expression
+from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.price import PricedQuery
 from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
+FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
 _LIGHT = 2**16  # sums of whole doubles of this size are exact up to 2**37 rows, and twice as fast as 128 bits
 _EXACT = 2**52  # whole doubles below this are told apart from their halves
@@ -28,6 +29,12 @@ class Statements:
 
     def __init__(self, dataset: Dataset, seed: int) -> None:
         self._people, self._seed = dataset.unit is not None, seed
+        self._marked = {
+            (table.name, name)
+            for table in dataset.tables
+            if self._people
+            for name in marked(table, dataset.person(table))
+        }
 
     # ---- relations ----
 
@@ -53,8 +60,9 @@ class Statements:
         columns = [f"c{i}" for i in range(len(plan.fields))]
         return f"SELECT {', '.join([*self._p(plan), *columns])} FROM ({self.relation(plan)})"
 
-    def _scan(self, plan: Scan) -> str:
+    def _scan(self, plan: Scan, first_of: str = "") -> str:
         columns = [f"{quoted(field.name)} AS c{i}" for i, field in enumerate(plan.fields)]
+        columns += [f"{quoted(FIRST + first_of)} AS f"] if first_of else []
         person = [f"{PERSON} AS p"] if plan.private and self._people else []
         known = f" WHERE {PERSON} IS NOT NULL" if person else ""
         return f"SELECT {', '.join([*person, *columns])} FROM {quoted(plan.table)}{known}"
@@ -94,10 +102,10 @@ class Statements:
     def _rows(self, query: PricedQuery, columns: Sequence[str]) -> str:
         """p, k0, k1, … and the given columns, for the rows in public groups if groups are public."""
         keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(query.question.keys)]
-        people = self._p(query.question.plan)
-        inner = (
-            f"SELECT {', '.join([*people, *keys, *columns]) or '1 AS one'} FROM ({self.relation(query.question.plan)})"
-        )
+        plan, first = query.question.plan, self._first_of(query)
+        shown = [*self._p(plan), *(["f"] if first else []), *keys, *columns]
+        source = self._scan(plan, *first) if isinstance(plan, Scan) else self.relation(plan)
+        inner = f"SELECT {', '.join(shown) or '1 AS one'} FROM ({source})"
         groups = query.question.groups
         if not keys or groups is None:
             return inner
@@ -128,13 +136,30 @@ class Statements:
         return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}){tail}"
 
     def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
-        people = "count(DISTINCT p)" if self._people and query.bounds.cut != 1 else "count(*)"
         wanted = query.keys is not None or any(m.kind == "people" for m in query.measures.measures)
-        outer = [f"{people if wanted else '0'} AS people"]
+        outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         for i, measure in enumerate(query.measures.measures):
             outer += _direct_columns(i, measure, "p" if self._people and query.bounds.cut != 1 else "")
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}){tail}"
+
+    def _people_of(self, query: PricedQuery) -> str:
+        if not self._people or query.bounds.cut == 1:
+            return "count(*)"
+        return "count(*) FILTER (WHERE f)" if self._first_of(query) else "count(DISTINCT p)"
+
+    def _first_of(self, query: PricedQuery) -> list[str]:
+        """The mark of first rows, where all rows of a cut table are grouped by a marked column: marks count people."""
+        plan, keys = query.question.plan, query.question.keys
+        if (
+            not isinstance(plan, Scan)
+            or len(keys) != 1
+            or not isinstance(keys[0], Ref)
+            or query.bounds.cut in (None, 1)
+        ):
+            return []
+        name = plan.fields[keys[0].index].name
+        return [name] if (plan.table, name) in self._marked else []
 
     def _few_groups(self, query: PricedQuery, lines: str, names: list[str]) -> str:
         """The lines of at most `groups` groups a person."""
@@ -183,6 +208,13 @@ class Statements:
         if not names or (known is not None and len(known) <= most):
             return lines
         return f"SELECT * FROM ({lines}) {self._first(names, most)}"
+
+
+def marked(table: Table, person: str | None) -> list[str]:
+    """The columns of a table cut at registration whose values nobody declared: keys to be, but for the person."""
+    if table.public or table.rows_per_person in (None, 1):
+        return []
+    return [each.name for each in table.columns if each.values is None and each.lower is None and each.name != person]
 
 
 # ---- one row's part in a measure ----
