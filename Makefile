@@ -83,6 +83,16 @@ mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the c
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt --no-build-isolation -e .
 	@touch $@
 
+# Peers of bench-query whose pins conflict: each in a venv of its own
+PEERS := opendp smartnoise pipelinedp
+$(PEERS:%=.venv-bench/%/ready): .venv-bench/%/ready: bench/peers/%.txt .venv-bench/ready
+	@echo "making .venv-bench/$*"
+	@$(PYTHON) -m venv .venv-bench/$*
+	@.venv-bench/$*/bin/python -m pip --disable-pip-version-check install -q -r bench/peers/$*.txt
+	@touch $@
+
+bench-query: $(PEERS:%=.venv-bench/%/ready)
+
 $(BENCH:%=bench-%): bench-%: .venv-bench/ready
 	@.venv-bench/bin/python bench/$*.py
 

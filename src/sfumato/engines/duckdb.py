@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.engines.cut import cut_once
 from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.statements import LONGEST, PERSON, Statements
+from sfumato.engines.statements import FIRST, PERSON, Statements, marked
 from sfumato.engines.table import ExactTable, Histogram, Key
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
@@ -34,7 +34,6 @@ _KINDS = (
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
 )
 _READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv", ".gz": "read_csv"}
-_ROW = "sfumato_row"
 _FAILED = "the engine did not finish; the charge stays"
 
 
@@ -204,17 +203,33 @@ class DuckDBEngine:
             source = self._followed(i, table, path)
         columns = ", ".join([*shown, *([PERSON] if private else [])])
         if private and table.rows_per_person is not None:
-            order = f"hash({_ROW}, {PERSON}, {self.seed})"
-            known = f"SELECT {_ROW}, {_ROW}.{PERSON} FROM ({source}) {_ROW} WHERE {PERSON} IS NOT NULL"
-            most = f"arg_min({_ROW}, {order}, {min(table.rows_per_person, LONGEST)})"
-            source = f"SELECT unnest({_ROW}) FROM (SELECT unnest({most}) AS {_ROW} FROM ({known}) GROUP BY {PERSON})"
-            self._cut(table, f"SELECT {columns} FROM ({source})", path or ())
+            self._cut(table, source, columns, path or ())
             return
         self._connection.execute(
             f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
         )
 
-    def _cut(self, table: Table, statement: str, path: tuple[tuple[str, str, str], ...]) -> None:
+    def _cut(self, table: Table, source: str, columns: str, path: tuple[tuple[str, str, str], ...]) -> None:
+        """The table with at most `rows_per_person` rows of each person, picked by a keyed hash of the whole row.
+
+        Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
+        person's first row with a value: where all rows are grouped by such a column, marks count people.
+        """
+        known = f"FROM ({source}) t"
+        kept = (
+            f"WITH many AS MATERIALIZED (SELECT {PERSON} {known} "
+            f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {table.rows_per_person}) "
+            f"SELECT {columns} {known} ANTI JOIN many USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
+            f"SELECT {columns} FROM (SELECT t.* {known} SEMI JOIN many USING ({PERSON}) QUALIFY "
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash(t, {self.seed})) <= {table.rows_per_person})"
+        )
+        marks = [
+            f"row_number() OVER (PARTITION BY {PERSON}, {quoted(name)}) = 1 AS {quoted(FIRST + name)}"
+            for name in marked(table, self._dataset.person(table))
+        ]
+        self._keep(table, f"SELECT {', '.join(['*', *marks])} FROM ({kept})", path)
+
+    def _keep(self, table: Table, statement: str, path: tuple[tuple[str, str, str], ...]) -> None:
         """The table as the statement makes it, made once; later changes of the files are not seen, nor named."""
         read = [table, *(each for key in path for each in self._dataset.tables if each.name.lower() == key[1].lower())]
         files = [each.source for each in read if isinstance(each.source, str)]
@@ -323,9 +338,15 @@ class DuckDBEngine:
     def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:
         statements, width = Statements(self.dataset, self.seed), len(query.question.keys)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
-        found = cursor.execute(statements.additive(query)).fetchnumpy()
-        keys = _keys(found, width, query)
-        table = ExactTable(keys, _whole(found["people"]))
+        additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
+        groups = query.question.groups
+        if additive or groups is None:
+            found = cursor.execute(statements.additive(query)).fetchnumpy()
+            keys = _keys(found, width, query)
+            table = ExactTable(keys, _whole(found["people"]))
+        else:  # nothing to add up in groups that are known
+            found, keys = {}, [tuple(group) for group in groups]
+            table = ExactTable(keys, None)
         for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
             if measure.kind == "quantile":
                 lines = cursor.execute(statements.values(query, measure)).fetchnumpy()
@@ -425,22 +446,10 @@ def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
     return hashlib.sha256(repr(row).encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _column_values(column: Any) -> list[Any]:
-    """A fetched column as Python values, with None where there is none."""
-    if isinstance(column, np.ma.MaskedArray):
-        mask = np.ma.getmaskarray(column)
-        return [None if hidden else _plain(value) for value, hidden in zip(column.data, mask, strict=True)]
-    return [_plain(value) for value in column]
-
-
 def _keys(found: dict[str, Any], width: int, query: PricedQuery) -> list[Key]:
     if not width:
         return [()] * len(next(iter(found.values())))
-    columns = [_typed_key(_column_values(found[f"k{i}"]), query.question.keys[i].kind) for i in range(width)]
+    columns = [_typed_key(found[f"k{i}"].tolist(), query.question.keys[i].kind) for i in range(width)]
     return list(zip(*columns, strict=True))
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import nan
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.expressions import double, in_calendar, is_whole, literal, number, present, quoted, sql
-from sfumato.query.expression import Expression
+from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.price import PricedQuery
@@ -19,7 +19,11 @@ from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
 LONGEST = 999_999  # what the engine keeps of one person at most, whatever was declared
+FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
+_LIGHT = 2**16  # sums of whole doubles of this size are exact up to 2**37 rows, and twice as fast as 128 bits
+_EXACT = 2**52  # whole doubles below this are told apart from their halves
+_FEW = 2**9  # a light sum times this many rows stays within 64 bits
 
 
 class Statements:
@@ -27,6 +31,12 @@ class Statements:
 
     def __init__(self, dataset: Dataset, seed: int) -> None:
         self._people, self._seed = dataset.unit is not None, seed
+        self._marked = {
+            (table.name, name)
+            for table in dataset.tables
+            if self._people
+            for name in marked(table, dataset.person(table))
+        }
 
     # ---- relations ----
 
@@ -52,8 +62,9 @@ class Statements:
         columns = [f"c{i}" for i in range(len(plan.fields))]
         return f"SELECT {', '.join([*self._p(plan), *columns])} FROM ({self.relation(plan)})"
 
-    def _scan(self, plan: Scan) -> str:
+    def _scan(self, plan: Scan, first_of: str = "") -> str:
         columns = [f"{quoted(field.name)} AS c{i}" for i, field in enumerate(plan.fields)]
+        columns += [f"{quoted(FIRST + first_of)} AS f"] if first_of else []
         person = [f"{PERSON} AS p"] if plan.private and self._people else []
         known = f" WHERE {PERSON} IS NOT NULL" if person else ""
         return f"SELECT {', '.join([*person, *columns])} FROM {quoted(plan.table)}{known}"
@@ -98,10 +109,10 @@ class Statements:
     def _rows(self, query: PricedQuery, columns: Sequence[str]) -> str:
         """p, k0, k1, … and the given columns, for the rows in public groups if groups are public."""
         keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(query.question.keys)]
-        people = self._p(query.question.plan)
-        inner = (
-            f"SELECT {', '.join([*people, *keys, *columns]) or '1 AS one'} FROM ({self.relation(query.question.plan)})"
-        )
+        plan, first = query.question.plan, self._first_of(query)
+        shown = [*self._p(plan), *(["f"] if first else []), *keys, *columns]
+        source = self._scan(plan, *first) if isinstance(plan, Scan) else self.relation(plan)
+        inner = f"SELECT {', '.join(shown) or '1 AS one'} FROM ({source})"
         groups = query.question.groups
         if not keys or groups is None:
             return inner
@@ -124,32 +135,52 @@ class Statements:
             return self._direct(query, rows, names)
         inner = [each for i, measure in measures for each in _person_columns(i, measure)]
         grouped = ", ".join(["p", *names])
-        lines = f"SELECT {', '.join([grouped, 'count(*) AS n', *inner])} FROM ({rows}) GROUP BY {grouped}"
+        counted = ["count(*) AS n"] if any(_needs_rows(measure) for _, measure in measures) else []
+        lines = f"SELECT {', '.join([grouped, *counted, *inner])} FROM ({rows}) GROUP BY {grouped}"
         lines = self._few_groups(query, lines, names)
         outer = [each for i, measure in measures for each in _group_columns(i, measure, query.bounds.rows)]
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}){tail}"
 
     def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
-        people = "count(DISTINCT p)" if self._people and query.bounds.cut != 1 else "count(*)"
-        if not self._people and query.bounds.cut is not None and query.bounds.cut > 1:
-            # a protected row may be in a group several times, and must not look like several
-            people = f"((count(*) + {query.bounds.cut - 1}) // {query.bounds.cut})"
         wanted = query.keys is not None or any(m.kind == "people" for m in query.measures.measures)
-        outer = [f"{people if wanted else '0'} AS people"]
+        outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         for i, measure in enumerate(query.measures.measures):
             outer += _direct_columns(i, measure, "p" if self._people and query.bounds.cut != 1 else "")
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}){tail}"
+
+    def _people_of(self, query: PricedQuery) -> str:
+        if query.bounds.cut == 1:
+            return "count(*)"
+        if not self._people:  # a protected row may be in a group several times, and must not look like several
+            return f"((count(*) + {(query.bounds.cut or 1) - 1}) // {query.bounds.cut})"
+        return "count(*) FILTER (WHERE f)" if self._first_of(query) else "count(DISTINCT p)"
+
+    def _first_of(self, query: PricedQuery) -> list[str]:
+        """The mark of first rows, where all rows of a cut table are grouped by a marked column: marks count people."""
+        plan, keys = query.question.plan, query.question.keys
+        if (
+            not isinstance(plan, Scan)
+            or len(keys) != 1
+            or not isinstance(keys[0], Ref)
+            or query.bounds.cut in (None, 1)
+        ):
+            return []
+        name = plan.fields[keys[0].index].name
+        return [name] if (plan.table, name) in self._marked else []
 
     def _few_groups(self, query: PricedQuery, lines: str, names: list[str]) -> str:
         """The lines of at most `groups` groups a person."""
         known, most = query.question.groups, query.bounds.groups
         if not names or (known is not None and len(known) <= most):
             return lines
-        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        kept = f"SELECT arg_min(l, {order}, {min(most, LONGEST)}) AS kept FROM ({lines}) l GROUP BY p"
-        return f"SELECT unnest(kept, max_depth := 2) FROM ({kept})"
+        return f"SELECT * FROM ({lines}) {self._first(names, most)}"
+
+    def _first(self, names: list[str], most: int) -> str:
+        """The first lines of each person in the order of the keyed hash; where hashes agree the keys decide."""
+        order = ", ".join([f"hash({', '.join([*names, 'p', str(self._seed)])})", *names])
+        return f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {order}) <= {most}"
 
     # ---- values ----
 
@@ -185,9 +216,17 @@ class Statements:
         known, most = query.question.groups, query.bounds.groups
         if not names or (known is not None and len(known) <= most):
             return lines
-        order = f"hash({', '.join([*names, 'p', str(self._seed)])})"
-        chosen = f"SELECT unnest(arg_min(l, {order}, {min(most, LONGEST)})) AS l FROM ({lines}) l GROUP BY p"
-        return f"SELECT {', '.join([f'l.{each} AS {each}' for each in [*names, 'vs']])} FROM ({chosen})"
+        return f"SELECT * FROM ({lines}) {self._first(names, most)}"
+
+
+def marked(table: Table, person: str | None) -> list[str]:
+    """The columns of a table cut at registration whose values nobody declared: keys to be, but for the person."""
+    if table.public or table.rows_per_person in (None, 1):
+        return []
+    # of kinds whose every value is a key of its own: several reals or days may be the one key NULL
+    plain = (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN)
+    open_ones = [each for each in table.columns if each.values is None and each.lower is None and each.kind in plain]
+    return [each.name for each in open_ones if each.name != person]
 
 
 # ---- one row's part in a measure ----
@@ -199,17 +238,34 @@ def steps(measure: Measure) -> str:
     inner = _placed(measure.of, measure.step, measure.low, measure.high)
     if measure.centre:
         inner = f"({inner} - ({measure.centre}))"
+    if not is_light(measure):
+        inner = f"CAST({inner} AS BIGINT)"
     return inner if measure.where is None else f"CASE WHEN {sql(measure.where)} THEN {inner} END"
 
 
+def is_light(measure: Measure) -> bool:
+    """Whether whole doubles add up exactly, whatever the order, so that 128 bits are not needed."""
+    return measure.kind == "sum" and measure.unit <= _LIGHT
+
+
 def _placed(of: Expression, step: Fraction, low: int, high: int) -> str:
+    """round(x/step) within low and high, a whole double (or 64 bits); NULL for NULL and for NaN."""
     if is_whole(of) and step == 1:
         x = sql(of)
-        return f"CASE WHEN {x} IS NOT NULL THEN CAST(greatest({low}, least({high}, {x})) AS BIGINT) END"
+        beyond = f"WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high}"
+        return f"CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} {beyond} END"
     x = number(of)
     scaled = f"{x} * {double(1 / step)}" if step.numerator == 1 else f"{x} / {double(step)}"
-    place = f"CAST(greatest({double(low)}, least({double(high)}, floor({scaled} + 0.5))) AS BIGINT)"
-    return f"CASE WHEN {x} IS NOT NULL AND NOT isnan({x}) THEN {place} END"
+    if max(abs(low), abs(high)) >= _EXACT:
+        place = f"CAST(greatest({double(low)}, least({double(high)}, floor({scaled} + 0.5))) AS BIGINT)"
+        return f"CASE WHEN {x} IS NOT NULL AND NOT isnan({x}) THEN {place} END"
+    # Comparisons on what is rounded, not on x: floor of [low, high + 1) is within the bounds whatever was lost before.
+    # NaN is above infinity in every comparison, and NULL in none.
+    y, ends = f"({scaled} + 0.5)", (double(low), double(high))
+    return (
+        f"CASE WHEN {y} >= {ends[0]} AND {y} < {double(high + 1)} THEN floor({y}) "
+        f"WHEN {y} < {ends[0]} THEN {ends[0]} WHEN {y} <= CAST('inf' AS DOUBLE) THEN {ends[1]} END"
+    )
 
 
 def _row_columns(i: int, measure: Measure) -> list[str]:
@@ -245,6 +301,11 @@ def _direct_columns(i: int, measure: Measure, person: str) -> list[str]:
     return []
 
 
+def _needs_rows(measure: Measure) -> bool:
+    """Whether a person's number of rows in a group decides how many of them count."""
+    return measure.where is None and (measure.kind in ("rows", "split") or measure.shared)
+
+
 def _person_columns(i: int, measure: Measure) -> list[str]:
     kind = measure.kind
     filtered = [f"count(f{i}) AS n{i}"] if measure.where is not None and (measure.shared or kind == "split") else []
@@ -272,7 +333,8 @@ def _group_columns(i: int, measure: Measure, most: int) -> list[str]:
         return [f"{_total(kept)} AS a{i}", _total(f"least({n}, {most}) - ({kept})") + f" AS b{i}"]
     if kind in ("sum", "square"):
         kept = f"({_kept(x, n, most)})" if measure.shared else f"least({x}, {most})"
-        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN s{i} * {kept} // x{i} ELSE s{i} END"
+        whole = f"CAST(s{i} AS {'BIGINT' if is_light(measure) and most <= _FEW else 'HUGEINT'})"
+        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN {whole} * {kept} // x{i} ELSE {whole} END"
         return [_narrow(f"coalesce(sum({part}), 0)", measure, most) + f" AS a{i}"]
     return []
 
@@ -316,7 +378,7 @@ def _own(aggregate: OwnAggregate) -> str:
         return f"{kind}(CASE WHEN {present(of)} THEN {sql(of)} END){where}"
     step = of.range.step
     low, high = _ends(of.range, step)
-    placed = _placed(of, step, low, high)
+    placed = f"CAST({_placed(of, step, low, high)} AS BIGINT)"
     if kind == "avg":
         return f"CAST(sum({placed}){where} AS DOUBLE) * {double(step)} / nullif(count({placed}){where}, 0)"
     if of.kind is Kind.INTEGER and is_whole(of):

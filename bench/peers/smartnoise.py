@@ -1,0 +1,95 @@
+"""SmartNoise SQL on a DataFrame: python smartnoise.py FILE ROWS UNIT QUESTIONS LIMIT.
+
+With the unit `row-on-duckdb` or `person-on-duckdb` its statements run on DuckDB, for which it has no reader, through a
+connection made here that claims to be PostgreSQL.
+"""
+
+import re
+import sys
+import warnings
+from functools import partial
+from typing import Any
+
+import duckdb
+import pandas as pd
+import snsql
+from timing import ROWS_PER_GROUP, prepared, report
+
+warnings.filterwarnings("ignore")
+FILE, ROWS, UNIT, ASKED, LIMIT = sys.argv[1:]
+PERSON = UNIT.startswith("person")
+COLUMNS: dict[str, Any] = {
+    "row_privacy": not PERSON,
+    "max_ids": ROWS_PER_GROUP if PERSON else 1,
+    "rows": int(ROWS),
+    "user_id": {"type": "int", "private_id": True} if PERSON else {"type": "int"},
+    "visited": {"type": "int", "lower": 0, "upper": 364},
+    "city": {"type": "string"},
+    "category": {"type": "int", "lower": 0, "upper": 11},
+    "amount": {"type": "float", "lower": 0.0, "upper": 200.0},
+}
+
+
+class Cursor:
+    """DuckDB's cursor, which does not order windows at random: a person's rows are numbered in any order, at less cost."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def execute(self, text: str) -> None:
+        """Run a statement."""
+        self._inner.execute(re.sub(r"ORDER BY RANDOM *\( *\)", "", text))
+
+    @property
+    def description(self) -> Any:
+        """The columns."""
+        return self._inner.description
+
+    def __iter__(self) -> Any:
+        return iter(self._inner.fetchall())
+
+
+class Connection:
+    """DuckDB's connection for a reader that ends transactions nobody began."""
+
+    def __init__(self) -> None:
+        self._inner = duckdb.connect()
+        self._inner.execute("CREATE SCHEMA public")
+        self._inner.execute(f"CREATE VIEW public.visits AS SELECT * FROM '{FILE}'")
+
+    def cursor(self) -> Any:
+        """A cursor of its own."""
+        return Cursor(self._inner.cursor())
+
+    def commit(self) -> None:
+        """Nothing: each statement stands by itself."""
+
+    def rollback(self) -> None:
+        """Nothing: each statement stands by itself."""
+
+
+def reader() -> Any:
+    on_duckdb = UNIT.endswith("-on-duckdb")
+    return snsql.from_connection(
+        Connection() if on_duckdb else pd.read_parquet(FILE),
+        privacy=snsql.Privacy(epsilon=1.0, delta=1e-7),
+        metadata={"": {"public": {"visits": COLUMNS}}},
+        engine="postgres" if on_duckdb else "pandas",
+    )
+
+
+TEXTS = {
+    "COUNT(*)": "SELECT COUNT(*) AS n FROM public.visits",
+    "COUNT(DISTINCT person)": "SELECT COUNT(DISTINCT user_id) AS n FROM public.visits",
+    "SUM with WHERE": "SELECT SUM(amount) AS n FROM public.visits WHERE visited < 180",
+    "AVG": "SELECT AVG(amount) AS n FROM public.visits",
+    "VARIANCE": "SELECT VARIANCE(amount) AS n FROM public.visits",
+    "GROUP BY unknown key": "SELECT city, COUNT(*) AS n FROM public.visits GROUP BY city ORDER BY n DESC LIMIT 10",
+    "GROUP BY public key": "SELECT category, COUNT(*) AS n, SUM(amount) AS s, AVG(amount) AS a "
+    "FROM public.visits GROUP BY category",
+}
+
+if __name__ == "__main__":
+    made = prepared(reader)
+    questions: dict[str, Any] = {name: partial(made.execute, text) for name, text in TEXTS.items()}
+    report(ASKED, {**questions, "MEDIAN": "has no median"}, float(LIMIT))

@@ -1,0 +1,294 @@
+"""What DuckDB computes equals a plain reading of the contract in Python, on rows with ties, NULLs and hostile cells."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from math import floor, isnan
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.data import declared
+from sfumato.engines import DuckDBEngine, ExactTable
+from sfumato.engines.statements import Statements, steps
+from sfumato.query import PricedQuery, Spend, price, question
+
+INF, NAN = float("inf"), float("nan")
+Row = tuple[int | None, int | None, str | None, float | None, int | None]
+ROWS: list[Row] = [
+    (person, person * i % 5, "abc"[i * person % 3], (person * 37 + i * 11) % 260 - 20 + i / 7, i * 3 - 4)
+    for person in range(1, 12)
+    for i in range(person)
+]
+HOSTILE: list[Row] = [
+    (None, 1, "a", 10.0, 1), (1, None, "a", 10.0, 1), (1, 1, None, 10.0, 1), (1, 1, "a", None, None),
+    (2, 1, "a", NAN, 2**63 - 1), (2, 1, "b", INF, -(2**63)), (3, 1, "a", -INF, 0), (3, 1, "a", 1e300, 3),
+    (2**63 - 1, 2, "lonely", -3.0, 3), (-(2**63), 2, "b", 0.005, 3), (4, 99, "a", 199.995, 3), (4, -7, "a", 5e-324, 3),
+]  # fmt: skip
+
+
+def engine(rows: list[Row], **table: Any) -> DuckDBEngine:
+    names = ("person", "category", "town", "amount", "whole")
+    types = (pa.int64(), pa.int64(), pa.string(), pa.float64(), pa.int64())
+    columns = {
+        name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(zip(names, types, strict=True))
+    }
+    person = table.pop("person", True)
+    return DuckDBEngine(
+        declared(
+            {
+                "name": "small",
+                "budget": {"epsilon": "1", "delta": "1e-6"},
+                "unit": {"person": "people.person"} if person else {"rows": True},
+                "tables": {
+                    "people": {"source": pa.table({"person": pa.array([], pa.int64())})},
+                    "visits": {
+                        "source": pa.table(columns),
+                        "columns": {
+                            "category": {"values": [0, 1, 2, 3, 4]},
+                            "town": {},
+                            "amount": {"lower": 0, "upper": 200, "grid": "0.01"},
+                            "whole": {"lower": -3, "upper": 9},
+                        },
+                        **({"foreign_keys": {"person": "people.person"}} if person else {}),
+                        **table,
+                    },
+                },
+            }
+        )
+    )
+
+
+def priced(asked: DuckDBEngine, text: str) -> PricedQuery:
+    spend = Spend(Fraction(1), None, Fraction(1, 10**6))
+    return price(question(text, asked.dataset, asked), asked.dataset, spend)
+
+
+def exact(rows: list[Row], text: str, **table: Any) -> tuple[PricedQuery, ExactTable]:
+    asked = engine(rows, **table)
+    try:
+        query = priced(asked, text)
+        return query, asked.aggregate(query)
+    finally:
+        asked.close()
+
+
+def cents(amount: float | None) -> int | None:
+    """round(100 x) within 0 and 20000, as floats round."""
+    if amount is None or isnan(amount):
+        return None
+    scaled = amount * 100.0 + 0.5
+    return 20000 if scaled >= 20001 else 0 if scaled < 0 else floor(scaled)
+
+
+def toward_zero(a: int, b: int) -> int:
+    return abs(a) // b * (1 if a >= 0 else -1)
+
+
+def by_line(rows: list[Row], key: Callable[[Row], Any]) -> dict[tuple[Any, Any], list[Row]]:
+    lines = defaultdict(list)
+    for row in rows:
+        if row[0] is not None:
+            lines[row[0], key(row)].append(row)
+    return lines
+
+
+# ---- one person's part ----
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 100, 1000])
+@pytest.mark.parametrize("rows", [ROWS, ROWS + HOSTILE, HOSTILE, []], ids=["tame", "both", "hostile", "empty"])
+def test_a_persons_rows_beyond_the_bound_count_in_part(rows: list[Row], most: int) -> None:
+    query, table = exact(rows, "SELECT COUNT(*), COUNT(amount), SUM(amount) FROM visits", rows_per_group=most)
+    assert [m.kind for m in query.measures.measures] == ["split", "sum"]
+    present = missing = total = 0
+    for line in by_line(rows, lambda _: ()).values():
+        values = [found for row in line if (found := cents(row[3])) is not None]
+        kept = len(values) * most // len(line) if len(line) > most else len(values)
+        present += kept
+        missing += min(len(line), most) - kept
+        total += toward_zero(sum(values) * kept, len(values)) if values and kept < len(values) else sum(values)
+    assert [int(table.columns[i][0]) for i in range(3)] == [present, missing, total]
+
+
+@pytest.mark.parametrize("most", [1, 4])
+def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
+    rows = ROWS + HOSTILE
+    query, table = exact(rows, "SELECT VARIANCE(amount) FROM visits", rows_per_group=most)
+    kinds = {measure.kind: (start, measure) for measure, start in
+             zip(query.measures.measures, query.measures.starts, strict=True)}  # fmt: skip
+    wanted = dict.fromkeys(kinds, 0)
+    for line in by_line(rows, lambda _: ()).values():
+        values = [found - kinds["sum"][1].centre for row in line if (found := cents(row[3])) is not None]
+        kept = min(len(values), most)
+        wanted["present"] += kept
+        for kind, power in (("sum", 1), ("square", 2)):
+            total = sum(value**power for value in values)
+            wanted[kind] += toward_zero(total * kept, len(values)) if kept < len(values) else total
+    assert {kind: int(table.columns[start][0]) for kind, (start, _) in kinds.items()} == wanted
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("text", ["SELECT town, COUNT(*) AS n, SUM(whole) AS s FROM visits GROUP BY town",
+                                  "SELECT category, COUNT(*) AS n, SUM(whole) AS s FROM visits GROUP BY category"])  # fmt: skip
+def test_a_person_counts_in_so_many_groups_and_the_rest_of_their_rows_nowhere(text: str, most: int) -> None:
+    rows, at = ROWS + HOSTILE, 2 if "town" in text else 1
+    _, table = exact(rows, text, rows_per_group=100, groups_per_person=most)
+    lines = by_line([row for row in rows if at == 2 or row[1] in range(5)], lambda row: row[at])
+    groups: dict[Any, set[Any]] = defaultdict(set)
+    for person, key in lines:
+        groups[person].add(key)
+    assert table.people is not None
+    assert sum(table.people.tolist()) == sum(min(len(held), most) for held in groups.values())
+    for person in (2, 5, 11, 2**63 - 1):  # alone, a person has their own lines or some of them
+        own = [row for row in rows if row[0] == person]
+        _, alone = exact(own, text, rows_per_group=100, groups_per_person=most)
+        assert len(alone.keys) == min(len(groups[person]), most)
+        for key, n, s in zip(alone.keys, alone.columns[0].tolist(), alone.columns[1].tolist(), strict=True):
+            line = lines[person, key[0]]
+            assert n == len(line)
+            assert s == sum(max(-3, min(9, row[4])) for row in line if row[4] is not None)
+
+
+def test_with_enough_groups_allowed_nothing_is_lost() -> None:
+    rows = ROWS + HOSTILE
+    _, table = exact(
+        rows, "SELECT town, COUNT(*) AS n FROM visits GROUP BY town", rows_per_group=100, groups_per_person=9
+    )
+    wanted = Counter(row[2] for row in rows if row[0] is not None)
+    assert dict(zip((key[0] for key in table.keys), table.columns[0].tolist(), strict=True)) == wanted
+
+
+def test_equal_hashes_let_no_further_group_through() -> None:
+    """A twin whose hash is the same for all keys: the number of a line decides, so ties cannot add groups."""
+    asked = engine(ROWS, rows_per_group=1, groups_per_person=2)
+    query = priced(asked, "SELECT category, COUNT(*) AS n FROM visits GROUP BY category")
+    text = Statements(asked.dataset, 7).additive(query)
+    tied = text.replace("ORDER BY hash(k0, p, 7), k0", "ORDER BY 1")
+    assert tied != text
+    lax = text.replace("row_number()", "rank()").replace("ORDER BY hash(k0, p, 7), k0", "ORDER BY 1")
+    run = asked._connection.execute
+    held = Counter(person for person, _ in by_line(ROWS, lambda row: row[1]))
+    most = sum(min(n, 2) for n in held.values())
+    assert sum(run(text).fetchnumpy()["people"].tolist()) == most
+    assert sum(run(tied).fetchnumpy()["people"].tolist()) == most
+    assert sum(run(lax).fetchnumpy()["people"].tolist()) > most  # what the number of a line prevents
+    asked.close()
+
+
+# ---- values ----
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_a_quantile_sees_so_many_values_of_a_person_in_a_group(most: int) -> None:
+    rows = ROWS + HOSTILE
+    _, table = exact(rows, "SELECT MEDIAN(amount) FROM visits", rows_per_group=most)
+    steps, counts = table.values[0][()]
+    held: dict[Any, list[int]] = defaultdict(list)
+    for row in rows:
+        if row[0] is not None and (found := cents(row[3])) is not None:
+            held[row[0]].append(found)
+    assert counts.sum() == sum(min(len(values), most) for values in held.values())
+    assert set(steps.tolist()) <= {value for values in held.values() for value in values}
+    assert steps.tolist() == sorted(set(steps.tolist()))
+
+
+def test_where_each_row_is_protected_every_row_counts() -> None:
+    rows = ROWS + HOSTILE
+    _, table = exact(rows, "SELECT COUNT(DISTINCT town), MEDIAN(amount) FROM visits", person=False)
+    assert table.columns[0].tolist() == [len({row[2] for row in rows} - {None})]
+    steps, counts = table.values[1][()]
+    wanted = Counter(found for row in rows if (found := cents(row[3])) is not None)
+    assert dict(zip(steps.tolist(), counts.tolist(), strict=True)) == wanted
+
+
+# ---- bound at registration ----
+
+
+@pytest.mark.parametrize("most", [1, 3, 5, 100])
+def test_a_table_cut_at_registration_holds_so_many_rows_of_a_person(most: int) -> None:
+    rows = ROWS * 2 + HOSTILE  # rows that are equal in every column hash alike
+    asked = engine(rows, rows_per_person=most)
+    kept = asked._connection.execute("SELECT sfumato_person, town, whole FROM visits").fetchall()
+    asked.close()
+    held = Counter(row[0] for row in rows if row[0] is not None)
+    assert Counter(row[0] for row in kept) == {person: min(n, most) for person, n in held.items()}
+    assert not Counter(kept) - Counter((row[0], row[2], row[4]) for row in rows)
+
+
+@pytest.mark.parametrize("where", ["", " WHERE whole > 0"])
+@pytest.mark.parametrize("most", [1, 4, 100])
+def test_people_of_a_cut_table_are_counted_once_in_a_group(most: int, where: str) -> None:
+    """With marks where all rows are asked for, and without them where some are; each must count the same people."""
+    asked = engine(ROWS * 2 + HOSTILE, rows_per_person=most)
+    query = priced(asked, f"SELECT town, COUNT(*) AS n FROM visits{where} GROUP BY town")
+    assert ("FILTER" in Statements(asked.dataset, 1).additive(query)) == (not where and most > 1)
+    found = asked.aggregate(query)
+    rows = asked._connection.execute(f"SELECT town, sfumato_person FROM visits{where}").fetchall()
+    asked.close()
+    assert found.people is not None
+    assert dict(zip((key[0] for key in found.keys), found.people.tolist(), strict=True)) == Counter(
+        town for town, _ in set(rows)
+    )
+
+
+def test_the_same_rows_are_kept_in_any_order_of_rows() -> None:
+    found = []
+    for rows in (ROWS, ROWS[::-1]):
+        asked = engine(rows, rows_per_person=3)
+        found.append(
+            Counter(asked._connection.execute("SELECT person, category, town, amount, whole FROM visits").fetchall())
+        )
+        asked.close()
+    assert found[0] == found[1]
+
+
+# ---- one row's part ----
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.one_of(st.none(), st.floats(), st.floats(-1, 201), st.sampled_from(
+    [0.0, -0.0, 200.0, 199.995, 200.00499999999997, 0.005, 0.00499999, NAN, INF, -INF, 1.7e308, 5e-324]))))  # fmt: skip
+def test_a_cell_becomes_a_whole_number_of_steps_within_its_bounds(cells: list[float | None]) -> None:
+    query = priced(SHARED, "SELECT SUM(amount) FROM visits")
+    measure = query.measures.measures[0]
+    at = next(i for i, field in enumerate(query.question.plan.fields) if field.name == "amount")
+    wide = replace(measure, high=2**53, step=Fraction(1, 10**13))  # too fine for halves: the other way of placing
+    connection = duckdb.connect()
+    connection.register("cells", pa.table({f"c{at}": pa.array(cells, pa.float64())}))
+    found = connection.execute(f"SELECT {steps(measure)}, {steps(wide)} FROM cells").fetchall()
+    connection.close()
+    assert [row[0] for row in found] == [cents(cell) for cell in cells]
+    for (_, place), cell in zip(found, cells, strict=True):
+        assert (place is None) == (cents(cell) is None)
+        assert place is None or 0 <= place <= 2**53
+
+
+SHARED = engine([])
+
+
+def test_sums_of_light_steps_are_whole_whatever_the_threads(tmp_path: Path) -> None:
+    """The same integers from one thread and from four, on rows enough for several threads."""
+    file = tmp_path / "many.parquet"
+    duckdb.connect().execute(
+        f"COPY (SELECT hash(i) % 1000 AS person, hash(i + 1) % 30000 / 100 AS amount FROM range(400000) t(i)) TO '{file}'"
+    )
+    found = []
+    for threads in (1, 4):
+        asked = DuckDBEngine(declared({
+            "name": "many", "budget": {"epsilon": "1"}, "unit": {"person": "people.person"},
+            "defaults": {"threads": threads},
+            "tables": {"people": {"source": str(file)},
+                       "visits": {"source": str(file), "rows_per_group": 7, "foreign_keys": {"person": "people.person"},
+                                  "columns": {"amount": {"lower": 0, "upper": 200, "grid": "0.01"}}}},
+        }))  # fmt: skip
+        table = asked.aggregate(priced(asked, "SELECT AVG(amount) FROM visits"))
+        found.append([int(table.columns[i][0]) for i in range(2)])
+        asked.close()
+    assert found[0] == found[1]
