@@ -71,7 +71,8 @@ cover-ledger: $(VENV)/dev  ## every branch of the room ledger is taken by its te
 
 mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the changes that no test finds (about an hour)
 	SFUMATO_TEST_STORES=sqlite .venv-mutate/bin/mutmut run 'sfumato.ledger.[!p]*'
-	PATH="$(CURDIR)/.venv-mutate/bin:$$PATH" .venv-mutate/bin/python tests/with_postgres.py mutmut run 'sfumato.ledger.postgres.*'
+	@rm -f mutants/mutmut-stats.json  # which tests reach what is asked again, now with PostgreSQL
+	PATH="$(CURDIR)/.venv-mutate/bin:$$PATH" .venv-mutate/bin/python tests/with_postgres.py mutmut run 'sfumato.ledger.postgres.*' 'sfumato.ledger.ledger.*PostgresLedger*'
 	.venv-mutate/bin/mutmut results
 
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
