@@ -114,9 +114,10 @@ def _unit(given: Any) -> tuple[str, str] | None:
     unit = _mapping("[unit]", given if given is not None else {})
     _only("[unit]", unit, ("person", "rows"))
     hint = 'person = "users.user_id" protects people; rows = true protects single rows'
-    if ("person" in unit) == bool(unit.get("rows", False)):
+    rows = _truth("[unit] rows", unit.get("rows", False))
+    if ("person" in unit) == rows:
         raise InvalidDeclaration("[unit] must say what one person is", hint=hint)
-    if unit.get("rows", False) is True:
+    if rows:
         return None
     return _dotted("[unit] person", unit["person"])
 

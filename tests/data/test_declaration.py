@@ -1,0 +1,268 @@
+"""Declarations: every error is one clear sentence with its remedy, before any data are read."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.data import Allowance, Column, Dataset, Defaults, Kind, Table, declared, draft, read_declaration
+from sfumato.data.budget import exactly
+from sfumato.errors import InvalidDeclaration
+
+GOOD: dict[str, Any] = {
+    "budget": {"epsilon": "3", "delta": "1e-7"},
+    "unit": {"person": "users.user_id"},
+    "tables": {
+        "users": {"source": "users.parquet", "columns": {"age": {"lower": 18, "upper": 90}, "city": {}}},
+        "visits": {"source": "visits.parquet", "foreign_keys": {"user_id": "users.user_id"}, "rows_per_group": 5, "groups_per_person": 3},
+        "cities": {"source": "cities.parquet", "public": True},
+    },
+}  # fmt: skip
+
+
+def _set(*path: Any) -> Callable[[dict[str, Any]], None]:
+    def change(given: dict[str, Any]) -> None:
+        at = given
+        for name in path[:-2]:
+            at = at[name]
+        at[path[-2]] = path[-1]
+
+    return change
+
+
+def _drop(*path: str) -> Callable[[dict[str, Any]], None]:
+    def change(given: dict[str, Any]) -> None:
+        at = given
+        for name in path[:-1]:
+            at = at[name]
+        del at[path[-1]]
+
+    return change
+
+
+COLUMNS = ("tables", "users", "columns")
+WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "no budget": (_drop("budget"), "no [budget] is declared"),
+    "two currencies": (_set("budget", "rho", "1"), "either epsilon or rho"),
+    "no currency": (_drop("budget", "epsilon"), "either epsilon or rho"),
+    "nothing to spend": (_set("budget", "epsilon", "0"), "must be positive"),
+    "negative": (_set("budget", "epsilon", "-3"), "plain positive number"),
+    "a word": (_set("budget", "epsilon", "three"), "plain positive number"),
+    "infinite": (_set("budget", "epsilon", float("inf")), "plain positive number"),
+    "not a number": (_set("budget", "epsilon", float("nan")), "plain positive number"),
+    "true": (_set("budget", "epsilon", True), "must be a number"),
+    "a list": (_set("budget", "epsilon", [3]), "must be a number"),
+    "a ratio by zero": (_set("budget", "epsilon", "1/0"), "plain positive number"),
+    "delta of one": (_set("budget", "delta", "1"), "below 1"),
+    "an unknown entry of the budget": (_set("budget", "epsilom", "3"), "unknown entry `epsilom`"),
+    "a budget that is no table": (_set("budget", "3"), "must be a table"),
+    "a window in a window": (_set("budget", "day", {"epsilon": "1", "hour": {"epsilon": "1"}}), "unknown entry `hour`"),
+    "unknown accounting": (_set("budget", "accounting", "guess"), "sum or renyi"),
+    "Rényi without delta": (_set("budget", {"epsilon": "3", "accounting": "renyi"}), "delta above 0"),
+    "an unknown entry at the top": (_set("bugdet", {}), "unknown entry `bugdet`"),
+    "no unit": (_drop("unit"), "what one person is"),
+    "two units": (_set("unit", "rows", True), "what one person is"),
+    "rows = false": (_set("unit", {"rows": False}), "what one person is"),
+    "rows = 1": (_set("unit", {"rows": 1}), "rows"),
+    "a unit without a table": (_set("unit", "person", "user_id"), "table.column"),
+    "a unit that is a number": (_set("unit", "person", 3), "must be text"),
+    "a unit nobody declared": (_set("unit", "person", "people.id"), "names no private table"),
+    "a public unit": (_set("unit", "person", "cities.city"), "names no private table"),
+    "a table that leads nowhere": (_drop("tables", "visits", "foreign_keys"), "does not lead to the person"),
+    "a key that leads nowhere": (_set("tables", "visits", "foreign_keys", {"x": "nowhere.x"}), "not declared"),
+    "two people a row": (_set("tables", "visits", "foreign_keys", {"a": "users.user_id", "b": "users.user_id"}), "two people"),
+    "no table": (_set("tables", {}), "no table"),
+    "tables that are a list": (_set("tables", []), "table of names"),
+    "no source": (_drop("tables", "users", "source"), "no source"),
+    "a name with a space": (_set("tables", "two words", {"source": "x", "public": True}), "letters, digits"),
+    "an unknown entry of a table": (_set("tables", "users", "sauce", "x"), "unknown entry `sauce`"),
+    "no rows": (_set("tables", "visits", "rows_per_group", 0), "whole number from 1"),
+    "half a row": (_set("tables", "visits", "rows_per_group", 1.5), "whole number from 1"),
+    "rows = true": (_set("tables", "visits", "groups_per_person", True), "whole number from 1"),
+    "no rows at registration": (_set("tables", "visits", "rows_per_person", 0), "whole number from 1"),
+    "public = yes": (_set("tables", "cities", "public", "yes"), "true or false"),
+    "an unknown entry of a column": (_set(*COLUMNS, "age", {"lowest": 3}), "unknown entry `lowest`"),
+    "a column that is a number": (_set(*COLUMNS, "age", 3), "table of names"),
+    "one bound": (_set(*COLUMNS, "age", {"lower": 3}), "needs two"),
+    "swapped bounds": (_set(*COLUMNS, "age", {"lower": 3, "upper": 2}), "lower is above upper"),
+    "a grid alone": (_set(*COLUMNS, "age", {"grid": 1}), "no bounds"),
+    "a grid of nothing": (_set(*COLUMNS, "age", {"lower": 0, "upper": 9, "grid": 0}), "grid must be positive"),
+    "too fine a grid": (_set(*COLUMNS, "age", {"lower": 0, "upper": 10**12, "grid": "0.000001"}), "2**53 steps"),
+    "bounds of text": (_set(*COLUMNS, "age", {"lower": 0, "upper": 9, "type": "text"}), "bounds are for numbers"),
+    "an unknown type": (_set(*COLUMNS, "age", {"type": "blob"}), "unknown type"),
+    "no values": (_set(*COLUMNS, "city", {"values": []}), "values is empty"),
+    "values that are text": (_set(*COLUMNS, "city", {"values": "abc"}), "must be a list"),
+    "a value twice": (_set(*COLUMNS, "city", {"values": ["a", "a"]}), "listed twice"),
+    "values of two kinds": (_set(*COLUMNS, "city", {"values": ["a", 3]}), "a public value is not"),
+    "too many values": (_set(*COLUMNS, "city", {"values": list(range(100_001))}), "public values"),
+    "no confidence": (_set("defaults", {"confidence": "1"}), "between 0 and 1"),
+    "half a thread": (_set("defaults", {"threads": 0.5}), "whole number"),
+    "an unknown default": (_set("defaults", {"speed": 3}), "unknown entry `speed`"),
+    "a ledger that is a number": (_set("ledger", 3), "must be text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_declaration_is_one_clear_error(name: str) -> None:
+    change, words = WRONG[name]
+    given = deepcopy(GOOD)
+    change(given)
+    with pytest.raises(InvalidDeclaration) as caught:
+        declared(given)
+    assert words in str(caught.value)
+    assert "\n" not in caught.value.problem
+
+
+def test_a_right_declaration_says_what_it_says() -> None:
+    made = declared(GOOD, name="clinic")
+    assert made.budget == Allowance(Fraction(3), Fraction(1, 10**7))
+    visits, users = made.table("Visits"), made.table("users")
+    assert visits is not None
+    assert users is not None
+    assert (visits.rows_per_group, visits.groups_per_person, visits.rows_per_person) == (5, 3, None)
+    assert made.person(visits) == "user_id"
+    assert made.path(users) == ()
+    assert made.table("nowhere") is None
+    assert made.budget.currency == "epsilon"
+    assert users.column("AGE") == Column("age", Kind.INTEGER, Fraction(18), Fraction(90), typed=False)
+
+
+def test_a_chain_of_foreign_keys_is_followed_by_its_shortest_way() -> None:
+    given = deepcopy(GOOD)
+    given["tables"]["visits"]["foreign_keys"]["house"] = "houses.house"
+    given["tables"]["houses"] = {"source": "h.parquet", "foreign_keys": {"owner": "users.user_id"}}
+    given["tables"]["items"] = {
+        "source": "i.parquet",
+        "foreign_keys": {"visit": "visits.visit", "house": "houses.house"},
+    }
+    made = declared(given)
+    items, visits = made.table("items"), made.table("visits")
+    assert items is not None
+    assert visits is not None
+    assert made.path(visits) == (("user_id", "users", "user_id"),)
+    assert made.person(items) is None
+    assert len(made.path(items) or ()) == 2
+
+
+def test_a_circle_of_foreign_keys_ends() -> None:
+    given = deepcopy(GOOD)
+    given["tables"]["a"] = {"source": "a", "foreign_keys": {"x": "b.x"}}
+    given["tables"]["b"] = {"source": "b", "foreign_keys": {"x": "a.x"}}
+    with pytest.raises(InvalidDeclaration, match="does not lead to the person"):
+        declared(given)
+
+
+def test_toml_and_yaml_say_the_same(tmp_path: Path) -> None:
+    (tmp_path / "clinic.toml").write_text("""
+name = "clinic"
+[budget]
+epsilon = 0.1
+delta = 1e-7
+[budget.day]
+epsilon = "0.05"
+[analysts.ann]
+rho = "0.5"
+[unit]
+rows = true
+[defaults]
+confidence = 0.9
+timeout = 5
+threads = 2
+rows_per_group = 4
+[tables.t]
+source = "t.parquet"
+hidden = ["secret"]
+[tables.t.columns]
+x = { lower = -1.5, upper = "2.5", grid = 0.1 }
+y = { values = [1, 2.5] }
+d = { values = [2026-01-31] }
+""")
+    (tmp_path / "clinic.yaml").write_text("""
+name: clinic
+budget: {epsilon: "0.1", delta: "1e-7", day: {epsilon: "0.05"}}
+analysts: {ann: {rho: "0.5"}}
+unit: {rows: true}
+defaults: {confidence: 0.9, timeout: 5, threads: 2, rows_per_group: 4}
+tables:
+  t:
+    source: t.parquet
+    hidden: [secret]
+    columns:
+      x: {lower: -1.5, upper: "2.5", grid: 0.1}
+      y: {values: [1, 2.5]}
+      d: {values: [2026-01-31]}
+""")
+    toml, yaml = read_declaration(tmp_path / "clinic.toml"), read_declaration(tmp_path / "clinic.yaml")
+    assert toml == yaml
+    assert toml.budget.epsilon == Fraction(1, 10)
+    assert toml.budget.windows == (("day", Allowance(Fraction(1, 20))),)
+    assert toml.analysts["ann"].currency == "rho"
+    assert toml.defaults == Defaults(confidence=Fraction(9, 10), timeout=5.0, threads=2)
+    (table,) = toml.tables
+    assert table.rows_per_group == 4
+    assert table.source == str(tmp_path / "t.parquet")
+    x, y, d = table.columns
+    assert (x.kind, x.lower, x.upper, x.step) == (Kind.REAL, Fraction(-3, 2), Fraction(5, 2), Fraction(1, 10))
+    assert (y.kind, d.kind, d.values) == (Kind.REAL, Kind.DATE, (date(2026, 1, 31),))
+
+
+@pytest.mark.parametrize(("name", "text", "words"), [
+    ("a.toml", "[budget", "is not TOML"), ("a.yaml", "a: [", "is not YAML"), ("a.toml", "3 = 4 = 5", "is not TOML"), ("a.yaml", "- 1", "table of names"),
+])  # fmt: skip
+def test_a_file_that_cannot_be_read_says_so(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidDeclaration, match=words):
+        read_declaration(tmp_path / name)
+
+
+def test_yaml_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    (tmp_path / "a.yml").write_text("a: 1")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(InvalidDeclaration, match="PyYAML"):
+        read_declaration(tmp_path / "a.yml")
+
+
+@pytest.mark.parametrize(("value", "kind"), [
+    (True, Kind.BOOLEAN), (3, Kind.INTEGER), (3.5, Kind.REAL), ("x", Kind.TEXT), (date(2026, 1, 1), Kind.DATE), (datetime(2026, 1, 1), Kind.TIMESTAMP),
+])  # fmt: skip
+def test_the_kind_of_a_column_is_that_of_its_values(value: Any, kind: Kind) -> None:
+    given = deepcopy(GOOD)
+    given["tables"]["users"]["columns"] = {"x": {"values": [value]}}
+    assert declared(given).tables[0].columns[0].kind is kind
+
+
+def test_amounts_are_exactly_what_is_written() -> None:
+    assert (
+        exactly("x", 0.1)
+        == exactly("x", "0.1")
+        == exactly("x", Decimal("0.1"))
+        == exactly("x", "1/10")
+        == Fraction(1, 10)
+    )
+    assert exactly("x", 3) == 3
+    for wrong in ("1e9999", "0x10", "1_000", " 1", "", "1e", ".5", "--1"):
+        with pytest.raises(InvalidDeclaration):
+            exactly("x", wrong)
+
+
+def test_a_draft_is_a_declaration_once_it_is_read(tmp_path: Path) -> None:
+    columns = [("user_id", Kind.INTEGER), ("age", Kind.INTEGER), ("odd name", Kind.TEXT), ("naïve", Kind.REAL)]
+    (tmp_path / "draft.toml").write_text(draft("users.parquet", "users", columns, person="user_id"), encoding="utf-8")
+    made = read_declaration(tmp_path / "draft.toml")
+    assert made.unit == ("users", "user_id")
+    assert [column.name for column in made.tables[0].columns] == ["age", "odd name", "naïve"]
+    (tmp_path / "rows.toml").write_text(draft("users.parquet", "users", columns), encoding="utf-8")
+    assert read_declaration(tmp_path / "rows.toml").unit is None
+
+
+def test_a_dataset_shows_no_source() -> None:
+    secret = {"cells": "secret cells"}
+    table = Table("t", secret)
+    assert "secret" not in repr(Dataset("d", (table,), None, Allowance(Fraction(1))))
