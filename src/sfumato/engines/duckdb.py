@@ -107,7 +107,7 @@ class DuckDBEngine:
 
     def _loaded(self, i: int, table: Table) -> None:
         """A CSV file, read once and as text: a line that cannot be read fails here, and not in an answer."""
-        options = "all_varchar=true, header=true, null_padding=true, ignore_errors=true, max_line_size=67108864"
+        options = "all_varchar=true, header=true, null_padding=true, ignore_errors=true"
         try:
             self._connection.execute(
                 f"CREATE TABLE source_{i} AS SELECT * FROM read_csv('{_escaped(table.source)}', {options})"
