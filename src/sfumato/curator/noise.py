@@ -29,10 +29,12 @@ def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = 
     else:
         assert query.keys is not None
         found, counts = query.keys.select(exact.people, bits=stream)
-        order = sorted(range(len(found)), key=lambda i: in_order(exact.keys[found[i]]))
-        places = [int(found[i]) for i in order]
-        chosen = [int(counts[i]) for i in order]
-        keys = [exact.keys[int(found[i])] for i in order]
+        passed = sorted(
+            zip(found.tolist(), counts.tolist(), strict=True), key=lambda each: in_order(exact.keys[each[0]])
+        )
+        places = [place for place, _ in passed]
+        chosen = [int(count) for _, count in passed]
+        keys = [exact.keys[place] for place, _ in passed]
     columns: dict[int, list[Any]] = {}
     for i, (priced, start) in enumerate(zip(query.priced, query.measures.starts, strict=True)):
         if chosen is not None and i == query.counted_keys:
@@ -42,8 +44,8 @@ def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = 
         else:
             for j in range(priced.measure.columns):
                 columns[start + j] = _noisy(priced, exact.columns[start + j], places, stream)
-    rows = [[columns[c][i] for c in sorted(columns)] for i in range(len(keys))]
-    return keys, rows
+    in_turn = [columns[c] for c in sorted(columns)]
+    return keys, [list(row) for row in zip(*in_turn, strict=True)] if in_turn else [[] for _ in keys]
 
 
 def _noisy(priced: Priced, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:

@@ -127,18 +127,18 @@ class Statements:
 
     def additive(self, query: PricedQuery) -> str:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
-        measures = list(enumerate(query.measures.measures))
-        columns = [each for i, measure in measures for each in _row_columns(i, measure)]
+        measures, twins = list(enumerate(query.measures.measures)), _twins(query.measures.measures)
+        columns = [each for i, measure in measures for each in _row_columns(i, measure, twin=twins[i] != i)]
         rows = self._rows(query, columns)
         names = self._names(query)
         if query.bounds.cut is not None:
             return self._direct(query, rows, names)
-        inner = [each for i, measure in measures for each in _person_columns(i, measure)]
+        inner = [each for i, measure in measures for each in _person_columns(i, measure, twins[i])]
         grouped = ", ".join(["p", *names])
         counted = ["count(*) AS n"] if any(_needs_rows(measure) for _, measure in measures) else []
         lines = f"SELECT {', '.join([grouped, *counted, *inner])} FROM ({rows}) GROUP BY {grouped}"
         lines = self._few_groups(query, lines, names)
-        outer = [each for i, measure in measures for each in _group_columns(i, measure, query.bounds.rows)]
+        outer = [each for i, measure in measures for each in _group_columns(i, measure, twins[i], query.bounds.rows)]
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}){tail}"
 
@@ -146,7 +146,8 @@ class Statements:
         wanted = query.keys is not None or any(m.kind == "people" for m in query.measures.measures)
         outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         for i, measure in enumerate(query.measures.measures):
-            outer += _direct_columns(i, measure, "p" if self._people and query.bounds.cut != 1 else "")
+            person = "p" if self._people and query.bounds.cut != 1 else ""
+            outer += _direct_columns(i, measure, _twins(query.measures.measures)[i], person)
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}){tail}"
 
@@ -268,7 +269,17 @@ def _placed(of: Expression, step: Fraction, low: int, high: int) -> str:
     )
 
 
-def _row_columns(i: int, measure: Measure) -> list[str]:
+def _twins(measures: Sequence[Measure]) -> list[int]:
+    """Of each measure the one whose rows are counted for it: a sum of the same values has them at hand."""
+    found = []
+    for i, measure in enumerate(measures):
+        same = [j for j, each in enumerate(measures) if each.kind in ("sum", "square")
+                and (each.of, each.where) == (measure.of, measure.where)]  # fmt: skip
+        found.append(same[0] if same and measure.kind in ("split", "present") else i)
+    return found
+
+
+def _row_columns(i: int, measure: Measure, *, twin: bool) -> list[str]:
     where = "TRUE" if measure.where is None else sql(measure.where)
     both = measure.where is not None and (measure.shared or measure.kind == "split")
     filtered = [f"CASE WHEN {where} THEN 1 END AS f{i}"] if both else []
@@ -276,22 +287,23 @@ def _row_columns(i: int, measure: Measure) -> list[str]:
         return [f"{steps(measure)} AS m{i}", *filtered]
     if measure.kind in ("split", "present"):
         assert measure.of is not None
-        return [f"CASE WHEN {where} AND {present(measure.of)} THEN 1 END AS m{i}", *filtered]
+        own = [] if twin else [f"CASE WHEN {where} AND {present(measure.of)} THEN 1 END AS m{i}"]
+        return [*own, *filtered]
     if measure.kind in ("rows", "people") and measure.where is not None:
         return [f"CASE WHEN {where} THEN 1 END AS m{i}"]
     return []
 
 
-def _direct_columns(i: int, measure: Measure, person: str) -> list[str]:
+def _direct_columns(i: int, measure: Measure, twin: int, person: str) -> list[str]:
     kind, filtered = measure.kind, measure.where is not None
     if kind in ("sum", "square"):
         term = f"m{i}" if kind == "sum" else f"m{i} * m{i}"
         return [_narrow(f"coalesce(sum({term}), 0)", measure) + f" AS a{i}"]
     if kind == "split":
         whole = f"count(f{i})" if filtered else "count(*)"
-        return [f"count(m{i}) AS a{i}", f"{whole} - count(m{i}) AS b{i}"]
+        return [f"count(m{twin}) AS a{i}", f"{whole} - count(m{twin}) AS b{i}"]
     if kind == "present":
-        return [f"count(m{i}) AS a{i}"]
+        return [f"count(m{twin}) AS a{i}"]
     if kind == "rows":
         return [f"count({'m' + str(i) if filtered else '*'}) AS a{i}"]
     if kind == "people":
@@ -306,22 +318,23 @@ def _needs_rows(measure: Measure) -> bool:
     return measure.where is None and (measure.kind in ("rows", "split") or measure.shared)
 
 
-def _person_columns(i: int, measure: Measure) -> list[str]:
+def _person_columns(i: int, measure: Measure, twin: int) -> list[str]:
     kind = measure.kind
     filtered = [f"count(f{i}) AS n{i}"] if measure.where is not None and (measure.shared or kind == "split") else []
     if kind in ("sum", "square"):
         term = f"m{i}" if kind == "sum" else f"m{i} * m{i}"
         return [f"sum({term}) AS s{i}", f"count(m{i}) AS x{i}", *filtered]
+    counted = [f"count(m{i}) AS x{i}"] if twin == i else []
     if kind == "split":
-        return [f"count(m{i}) AS x{i}", *filtered]
+        return [*counted, *filtered]
     if kind == "present" or (kind in ("rows", "people") and measure.where is not None):
-        return [f"count(m{i}) AS x{i}"]
+        return counted
     return []
 
 
-def _group_columns(i: int, measure: Measure, most: int) -> list[str]:
+def _group_columns(i: int, measure: Measure, twin: int, most: int) -> list[str]:
     kind, filtered = measure.kind, measure.where is not None
-    x, n = f"x{i}", f"n{i}" if filtered else "n"
+    x, n = f"x{twin}", f"n{i}" if filtered else "n"
     if kind == "rows":
         return [_total(f"least({x if filtered else 'n'}, {most})") + f" AS a{i}"]
     if kind == "present":
@@ -356,7 +369,7 @@ def _among(name: str, domain: tuple[object, ...], kind: Kind) -> str:
     known = [value for value in domain if value is not None]
     if (
         kind is Kind.INTEGER
-        and len(known) > 20
+        and len(known) > 2
         and known == list(range(int(str(known[0])), int(str(known[0])) + len(known)))
     ):
         return f"{name} BETWEEN {known[0]} AND {known[-1]}"

@@ -49,12 +49,13 @@ def finished(
 
 def _ordered(rows: list[list[Bar]], question: Question) -> list[list[Bar]]:
     for order in reversed(question.order):  # stable: the last key first
-        rows = sorted(rows, key=cmp_to_key(lambda a, b, order=order: _compared(a, b, order)))  # type: ignore[misc]
+        valued = [(evaluate(order.by, row).value, row) for row in rows]
+        valued.sort(key=cmp_to_key(lambda a, b, order=order: _compared(a[0], b[0], order)))  # type: ignore[misc]
+        rows = [row for _, row in valued]
     return rows
 
 
-def _compared(a: list[Bar], b: list[Bar], order: Order) -> int:
-    x, y = evaluate(order.by, a).value, evaluate(order.by, b).value
+def _compared(x: Any, y: Any, order: Order) -> int:
     if x is None or y is None:
         return 0 if x is y else (-1 if (x is None) == order.nulls_first else 1)
     if x == y:
