@@ -87,7 +87,11 @@ class Curator:
         cost = cost_of(query)
         left = self._left()
         after = tuple((name, _minus(value, _amount_in(cost, currency))) for name, value, currency in left)
-        affordable = all(value >= _amount_in(cost, currency) for _, value, currency in left)
+        affordable = all(
+            balance.remaining >= _amount_in(cost, balance.currency)
+            and balance.delta_cap - balance.delta_spent >= cost.delta
+            for balance in self.budget()
+        )
         return explained(query, self.dataset, cost, after, affordable=affordable)
 
     def table(self, source: str) -> Asking:

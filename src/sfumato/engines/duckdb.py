@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,9 @@ import numpy as np
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.engines.cut import cut_once
 from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.fetched import histograms, keys_of, whole_numbers
 from sfumato.engines.statements import FIRST, PERSON, Statements, marked
-from sfumato.engines.table import ExactTable, Histogram, Key
+from sfumato.engines.table import ExactTable
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
 
@@ -91,6 +92,9 @@ class DuckDBEngine:
         self.dataset = self._typed()
         for i, table in enumerate(self.dataset.tables):
             self._view(i, table)
+        # what was given in memory is copied by now, and not handed on
+        named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
+        self.dataset = replace(self.dataset, tables=named)
         run("SET lock_configuration=true")
 
     def _copied(self, i: int, table: Table) -> None:
@@ -146,8 +150,6 @@ class DuckDBEngine:
 
     def _typed(self) -> Dataset:
         """The dataset with every visible column and its kind: as declared, else as the source has it."""
-        from dataclasses import replace
-
         tables = []
         for table in self._dataset.tables:
             columns = []
@@ -342,23 +344,23 @@ class DuckDBEngine:
         groups = query.question.groups
         if additive or groups is None:
             found = cursor.execute(statements.additive(query)).fetchnumpy()
-            keys = _keys(found, width, query)
-            table = ExactTable(keys, _whole(found["people"]))
+            keys = keys_of(found, width, query)
+            table = ExactTable(keys, whole_numbers(found["people"]))
         else:  # nothing to add up in groups that are known
             found, keys = {}, [tuple(group) for group in groups]
             table = ExactTable(keys, None)
         for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
             if measure.kind == "quantile":
                 lines = cursor.execute(statements.values(query, measure)).fetchnumpy()
-                table.values[start] = _histograms(lines, width, query)
+                table.values[start] = histograms(lines, width, query)
             elif measure.kind == "distinct":
                 lines = cursor.execute(statements.distinct(query, measure)).fetchnumpy()
-                counts = dict(zip(_keys(lines, width, query), _whole(lines["n"]).tolist(), strict=True))
+                counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
                 table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
             else:
-                table.columns[start] = _whole(found[f"a{i}"])
+                table.columns[start] = whole_numbers(found[f"a{i}"])
                 if measure.kind == "split":
-                    table.columns[start + 1] = _whole(found[f"b{i}"])
+                    table.columns[start + 1] = whole_numbers(found[f"b{i}"])
         cursor.execute("COMMIT")
         return table
 
@@ -418,8 +420,6 @@ def _kind_of(name: str) -> Kind | None:
 
 
 def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text: bool) -> Column | None:
-    from dataclasses import replace
-
     if declared is None:
         known = Kind.TEXT if from_text else kind
         return None if known is None else Column(name, known)
@@ -444,39 +444,3 @@ def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
         0
     ]
     return hashlib.sha256(repr(row).encode()).hexdigest()
-
-
-def _keys(found: dict[str, Any], width: int, query: PricedQuery) -> list[Key]:
-    if not width:
-        return [()] * len(next(iter(found.values())))
-    columns = [_typed_key(found[f"k{i}"].tolist(), query.question.keys[i].kind) for i in range(width)]
-    return list(zip(*columns, strict=True))
-
-
-def _typed_key(values: list[Any], kind: Kind) -> list[Any]:
-    if kind is Kind.DATE:
-        return [None if value is None else _date(value) for value in values]
-    return values
-
-
-def _date(value: Any) -> Any:
-    from datetime import datetime
-
-    return value.date() if isinstance(value, datetime) else value
-
-
-def _whole(column: Any) -> Any:
-    """Exact integers: 64 bits where they fit, Python's where they came as text."""
-    values = np.asarray(column)
-    if values.dtype.kind in "iu":
-        return values.astype(np.int64, copy=False)
-    return np.array([int(value) for value in values], dtype=object)
-
-
-def _histograms(lines: dict[str, Any], width: int, query: PricedQuery) -> dict[Key, Histogram]:
-    steps, counts = _whole(lines["v"]), _whole(lines["n"])
-    if not width:
-        return {(): (steps, counts)}
-    keys = _keys(lines, width, query)
-    cuts = [0, *(i for i in range(1, len(keys)) if keys[i] != keys[i - 1]), len(keys)]
-    return {keys[a]: (steps[a:b], counts[a:b]) for a, b in pairwise(cuts) if b > a}

@@ -23,8 +23,8 @@ from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.expression import refs
 from sfumato.query.measures import Measure, Measures, measured
+from sfumato.query.own import bounds
 from sfumato.query.question import Question
-from sfumato.query.relations import bounds
 
 PEOPLE = Neighbours(Change.ADD_REMOVE, Unit.PERSON)
 

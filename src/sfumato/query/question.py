@@ -12,11 +12,12 @@ from sqlglot import exp
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, of_person, refs
+from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
 from sfumato.query.plan import Plan
 from sfumato.query.range import Range
-from sfumato.query.relations import SELECT, Public, Relation, Relations, aggregates_in, inside_unless_bare, swapped
-from sfumato.query.rows import Name, Rows, Scope
+from sfumato.query.relations import SELECT, Public, Relation, Relations
+from sfumato.query.rows import Name, Rows, Scope, bounded
 
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
@@ -175,7 +176,7 @@ class _Builder:
     def _add_key(self, node: exp.Expression) -> None:
         if aggregates_in(node):
             raise refused("GROUP BY takes columns of a row, not aggregates", node, self._text, hint="use HAVING")
-        key = inside_unless_bare(self._rows(node))
+        key = bounded(self._rows(node))
         if of_person(key):
             raise refused("groups must not be made of the person", node, self._text,
                           hint="group in a subquery by person and aggregate over it")  # fmt: skip
@@ -239,7 +240,7 @@ class _Builder:
         if not any(isinstance(each, exp.Column) for each in node.walk()):
             return None
         try:
-            made = inside_unless_bare(self._rows(node))
+            made = bounded(self._rows(node))
         except InvalidQuestion:  # what does not stand alone is no key; its parts are looked at next
             return None
         return self._keys.index(made) if made in self._keys else None
@@ -352,7 +353,7 @@ class _Builder:
             name = f"`{sql_of(inner)}`"
             raise refused(f"{what} needs bounds, and {name} has none", node, self._text,
                           hint=_BOUND_IT)  # fmt: skip
-        return inside_unless_bare(of)
+        return bounded(of)
 
     def _quantile(self, node: exp.Expression) -> tuple[exp.Expression, Fraction] | None:
         if isinstance(node, exp.WithinGroup):

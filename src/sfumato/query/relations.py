@@ -1,6 +1,6 @@
 """FROM: tables, joins, subqueries and CTEs into a plan, with the person tracked by lineage and never by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -9,10 +9,11 @@ from sqlglot import exp
 
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.query.expression import Call, Expression, Field, Ref, conjunction, of_person, refs
+from sfumato.query.own import Own, aggregates_in
 from sfumato.query.parse import only, refused, sql_of
-from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
 from sfumato.query.range import Range
-from sfumato.query.rows import Name, Rows, Scope, inside
+from sfumato.query.rows import Name, Rows, Scope, bounded
 
 _MOST_RELATIONS = 32
 SELECT = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "with_", "kind")
@@ -269,7 +270,7 @@ class Relations:
                         expressions.append(Ref(name.index, name.field))
                         fields.append(name.field)
                 continue
-            made = inside_unless_bare(Rows(base.scope)(inner))
+            made = bounded(Rows(base.scope)(inner))
             expressions.append(made)
             fields.append(_output(made, node.alias or (inner.name if isinstance(inner, exp.Column) else sql_of(inner))))
         return expressions, fields
@@ -306,9 +307,9 @@ class Relations:
             unit = self.dataset.unit[1] if self.dataset.unit else "the person"
             raise refused("the subquery aggregates over several people", select, self.text,
                           hint=f"group it by {unit}, or ask it as a question of its own")  # fmt: skip
-        others = [inside_unless_bare(key) for key in keys if key not in people]
+        others = [bounded(key) for key in keys if key not in people]
         fields = [replace(people[0].field, own=True), *(_output(key, f"key {i}") for i, key in enumerate(others))]
-        own = _Own(self, rows, base.plan, fields)
+        own = Own(self.dataset, rows, base.plan, fields)
         outputs: list[tuple[Expression, Field]] = []
         for node in select.expressions:
             inner = node.this if isinstance(node, exp.Alias) else node
@@ -344,7 +345,7 @@ class Relations:
         return found
 
     def _own_output(
-        self, inner: exp.Expression, name: str, person: Ref, others: list[Expression], own: "_Own"
+        self, inner: exp.Expression, name: str, person: Ref, others: list[Expression], own: Own
     ) -> tuple[Expression, Field]:
         """A column of one line a person: the person, a key, or something made of the person's aggregates."""
         fields = own.keys
@@ -352,7 +353,7 @@ class Relations:
             made = own.rows(inner)
             if made == person:
                 return Ref(0, fields[0]), replace(fields[0], name=name)
-            found = [i for i, key in enumerate(others) if key == inside_unless_bare(made)]
+            found = [i for i, key in enumerate(others) if key == bounded(made)]
             if not found:
                 raise refused(
                     f"`{name}` is neither grouped nor aggregated", inner, self.text, hint="add it to GROUP BY"
@@ -361,128 +362,6 @@ class Relations:
             return Ref(1 + found[0], field), replace(field, name=name)
         made = own.value(inner)
         return made, _output(made, name)
-
-
-class _Own:
-    """Aggregates over a person's own rows: they stay inside, so they are exact."""
-
-    def __init__(self, relations: Relations, rows: Rows, plan: Plan, keys: list[Field]) -> None:
-        self._relations, self.rows, self._plan, self.keys = relations, rows, plan, keys
-        self.aggregates: list[OwnAggregate] = []
-        self.fields: list[Field] = []
-        self._text = relations.text
-
-    def value(self, node: exp.Expression) -> Expression:
-        """An expression over the aggregates of one person."""
-        names: list[Name] = []
-        prepared = self._prepared(node.copy(), names)
-        return inside_unless_bare(Rows(Scope(tuple(names), self._text))(prepared))
-
-    def predicate(self, node: exp.Expression) -> Expression:
-        """A condition over the aggregates of one person."""
-        names: list[Name] = []
-        prepared = self._prepared(node.copy(), names)
-        return Rows(Scope(tuple(names), self._text)).predicate(prepared)
-
-    def _prepared(self, node: exp.Expression, names: list[Name]) -> exp.Expression:
-        """The node with every aggregate replaced by a column that holds it."""
-
-        def swap(each: exp.Expression) -> exp.Expression:
-            if not isinstance(each, exp.AggFunc | exp.Filter):
-                return each
-            index, field = self._aggregate(each, len(self.keys))
-            name = f"aggregate {index}"
-            names.append(Name("", name, index, field))
-            made = exp.Column(this=exp.to_identifier(name, quoted=True))
-            made.this.meta.update(each.meta)
-            return made
-
-        return swapped(node, swap)
-
-    def _aggregate(self, node: exp.Expression, at: int) -> tuple[int, Field]:
-        where = None
-        if isinstance(node, exp.Filter):
-            where = self.rows.predicate(node.expression.this)
-            node = node.this
-        made, kind, found = self._kind(node, where)
-        if made in self.aggregates:
-            index = self.aggregates.index(made)
-        else:
-            index = len(self.aggregates)
-            self.aggregates.append(made)
-            traces = made.of is not None and of_person(made.of)
-            self.fields.append(Field(sql_of(node), kind, found, traces=traces, own=len(self.keys) == 1))
-        return at + index, self.fields[index]
-
-    def _kind(self, node: exp.Expression, where: Expression | None) -> tuple[OwnAggregate, Kind, Range]:
-        most = Fraction(bounds(self._plan, self._relations.dataset)[0])
-        count = Range(Fraction(0), most, Fraction(1))
-        only(node, self._text, "this", "big_int", "expressions")
-        if isinstance(node, exp.Count):
-            if isinstance(node.this, exp.Star):
-                return OwnAggregate("count", None, where), Kind.INTEGER, count
-            if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
-                return OwnAggregate("distinct", self.rows(node.this.expressions[0]), where), Kind.INTEGER, count
-            return OwnAggregate("present", self.rows(node.this), where), Kind.INTEGER, count
-        kinds: dict[type[exp.Expression], str] = {exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"}
-        if type(node) not in kinds or node.args.get("expressions") or isinstance(node.this, exp.Distinct):
-            raise refused("this aggregate is not answered per person", node, self._text,
-                          hint="COUNT, COUNT(DISTINCT x), SUM, AVG, MIN or MAX")  # fmt: skip
-        of = inside_unless_bare(self.rows(node.this))
-        kind = kinds[type(node)]
-        if kind in ("sum", "avg") and not (of.kind.is_number and of.range.is_bounded):
-            raise refused(f"{kind.upper()} needs a number with declared bounds", node, self._text,
-                          hint="the owner declares lower and upper; or LEAST and GREATEST bound it here")  # fmt: skip
-        if kind == "sum":
-            low, high = of.range.lower or Fraction(0), of.range.upper or Fraction(0)
-            total = Range(most * min(low, Fraction(0)), most * max(high, Fraction(0)), of.range.step)
-            return OwnAggregate(kind, of, where), of.kind, total
-        return (
-            OwnAggregate(kind, of, where),
-            Kind.REAL if kind == "avg" else of.kind,
-            replace(of.range, grid=None if kind == "avg" else of.range.grid),
-        )
-
-
-def bounds(plan: Plan, dataset: Dataset) -> tuple[int, int]:
-    """How many rows of a person count in a group, and in how many groups a person counts."""
-    if isinstance(plan, Scan):
-        table = dataset.table(plan.table)
-        if dataset.unit is None or plan.single or table is None:
-            return 1, 1
-        return table.rows_per_group, table.groups_per_person
-    if isinstance(plan, Join):
-        sides = [bounds(side, dataset) for side in (plan.left, plan.right) if side.private]
-        return max((s[0] for s in sides), default=1), max((s[1] for s in sides), default=1)
-    if isinstance(plan, Union):
-        sides = [bounds(part, dataset) for part in plan.parts]
-        return sum(s[0] for s in sides), sum(s[1] for s in sides)
-    if isinstance(plan, PerPerson):
-        return (1, 1) if plan.single else (1, bounds(plan.of, dataset)[1])
-    return bounds(plan.of, dataset)
-
-
-def inside_unless_bare(expression: Expression) -> Expression:
-    """A bare column as it is, anything else with its bounded columns held within their bounds."""
-    return expression if isinstance(expression, Ref) else inside(expression)
-
-
-def swapped(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expression]) -> exp.Expression:
-    """The node with parts exchanged, larger parts before smaller ones."""
-    made = swap(node)
-    if made is not node:
-        return made
-    for name, value in list(node.args.items()):
-        if isinstance(value, exp.Expression):
-            node.set(name, swapped(value, swap))
-        elif isinstance(value, list):
-            node.set(name, [swapped(each, swap) if isinstance(each, exp.Expression) else each for each in value])
-    return node
-
-
-def aggregates_in(node: exp.Expression) -> bool:
-    """Whether there is an aggregate in a node."""
-    return any(isinstance(each, exp.AggFunc) for each in node.walk())
 
 
 def _filtered(plan: Plan, predicate: Expression) -> Plan:

@@ -114,6 +114,11 @@ class Rows:
     def __init__(self, scope: Scope) -> None:
         self._scope, self._text = scope, scope.text
 
+    @property
+    def text(self) -> str:
+        """The question's text."""
+        return self._text
+
     def predicate(self, node: exp.Expression) -> Expression:
         """An expression that is true, false or NULL."""
         made = self(node)
