@@ -131,9 +131,9 @@ def test_the_loss_of_every_history_is_bounded_exactly_for_short_ones() -> None:
     days = [(i, j) for i in (0, 1) for j in (0, 1)]
     worst = {True: Fraction(1), False: Fraction(1)}
     for history in ([a, b, c] for a in days for b in days for c in days):
-        for fresh in worst:
+        for fresh, so_far in worst.items():
             ratio = chance(history, 0, fresh=fresh) / chance(history, 1, fresh=fresh)
-            worst[fresh] = max(worst[fresh], ratio)
+            worst[fresh] = max(so_far, ratio)
     assert client.log_up(worst[False]) <= protocol.spent
     assert client.log_up(worst[True]) > protocol.spent
 

@@ -36,7 +36,7 @@ def test_blake2b_vectors() -> None:
         hashlib.blake2b(b"abc", digest_size=8, key=b"0|1").digest(), "little"
     )
     assert client.word_of(b"", b"", 4) == 0x25CF7112
-    assert client.bloom_bits(b"example.org", 3, 128, 2, "blake2b") == [19, 54]
+    assert client.bloom_bits(b"example.org", 3, 128, 2, "blake2b") == [73, 110]
 
 
 def test_every_pair_of_values_is_hashed_independently() -> None:

@@ -116,7 +116,8 @@ def word_of(text: bytes, key: bytes, size: int) -> int:
 def bloom_bits(text: bytes, cohort: int, bits: int, hashes: int, name: str) -> list[int]:
     """The positions that a string sets in its cohort's Bloom filter."""
     if name == "blake2b":
-        return [word_of(text, b"%d|%d" % (cohort, i), 8) % bits for i in range(hashes)]
+        digest = hashlib.blake2b(text, digest_size=8 * hashes, key=b"%d" % cohort).digest()
+        return [int.from_bytes(digest[8 * i : 8 * i + 8], "little") % bits for i in range(hashes)]
     digest = hashlib.md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest()
     if name == "md5":  # as the Python and C++ clients of google/rappor: one byte a hash
         return [digest[i] % bits for i in range(hashes)]
@@ -470,6 +471,9 @@ def checked(document: Any) -> Document:
 # ---- the client ---------------------------------------------------------------------------------------------------
 
 
+_OF_THE_DEVICE = {b"", b"cohort", b"alpha", b"buckets"}  # memories that do not depend on the value
+
+
 class Client:
     """A device that answers one protocol; `report` gives the bytes to send."""
 
@@ -500,6 +504,25 @@ class Client:
         """
         of_round = b"%d" % self.document["round"] if self.document["interaction"] == "full" else b""
         return keyed(self._tag_key, of_round)[:TAG]
+
+    @property
+    def prices(self) -> tuple[Decimal, Decimal]:
+        """ε of one report by itself, and of all reports of one value from memory."""
+        alone = self.document | ({"memo": False} if self.document["kind"] == "rappor" else {})
+        return epsilon_of(alone), epsilon_of(self.document)
+
+    def memory(self, value: Any) -> bytes | None:
+        """A name for the memory that a report of the value would draw on, None without memory; for an allowance."""
+        if not self.document["memo"]:
+            return None
+        used, memo = set[bytes](), self._memo(system_coins())
+
+        def watched(label: bytes) -> Coins:
+            used.add(label)
+            return memo(label)
+
+        ENCODERS[self.document["kind"]](self.document, self._coins, value, watched)
+        return keyed(self._key, b"name|" + b"|".join(sorted(used - _OF_THE_DEVICE)))[:16]
 
     def _memo(self, fresh: Coins) -> Memo:
         remembers = self.document["memo"]

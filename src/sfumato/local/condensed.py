@@ -83,6 +83,10 @@ class Condensed(Protocol):
     def _farthest(self) -> int:
         return self.size - 1 if self.distances is None else max(map(max, self.distances))
 
+    @property
+    def memories(self) -> int:
+        return int(self.size**self.length)
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 

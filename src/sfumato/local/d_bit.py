@@ -59,6 +59,10 @@ class DBitFlip(Protocol):
         """k, how many buckets there are."""
         return size_of(self.domain)
 
+    @property
+    def memories(self) -> int:
+        return self.size
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 

@@ -78,6 +78,10 @@ class Hadamard(Protocol):
         """The order of the matrix: the least power of two that holds the domain."""
         return 1 << (self.size - 1).bit_length()
 
+    @property
+    def memories(self) -> int:
+        return self.size
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 

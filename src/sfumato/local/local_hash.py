@@ -71,6 +71,10 @@ class LocalHash(Protocol):
     def _seed(self) -> int:
         return int(self.word or 0) // 8
 
+    @property
+    def memories(self) -> int:
+        return self.size
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 

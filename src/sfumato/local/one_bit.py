@@ -94,6 +94,11 @@ class OneBitMean(Protocol):
     def _gap(self) -> float:
         return float(2 * Fraction(self.p or 0) - 1)
 
+    @property
+    def memories(self) -> int:
+        """The multiples of the granularity."""
+        return int(self.steps or 0) // int(self.granularity or 1) + 1
+
     def domain_document(self) -> dict[str, Any]:
         lower, upper = self._ends
         return {"lower": str(lower), "upper": str(upper)}

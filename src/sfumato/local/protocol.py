@@ -119,6 +119,11 @@ class Protocol(ABC):
     def variance(self, share: float = 0.0) -> float:
         """The variance that one person's report has in an estimated share (or mean); divide by the people."""
 
+    @property
+    def memories(self) -> int | None:
+        """How many different values a device can have, None if there is no telling."""
+        return None
+
     # ---- what follows ----------------------------------------------------------------------------------------------
 
     @property

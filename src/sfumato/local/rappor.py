@@ -135,6 +135,10 @@ class Rappor(Protocol):
         """q* and p*."""
         return effective(self.f, self.p, self.q)
 
+    @property
+    def memories(self) -> int | None:
+        return None if self.domain is None else self.bits
+
     def domain_document(self) -> dict[str, Any]:
         return {"strings": True} if self.domain is None else domain_json(self.domain)
 

@@ -89,6 +89,10 @@ class SubsetSelection(Protocol):
     def _k(self) -> int:
         return int(self.subset or 0)
 
+    @property
+    def memories(self) -> int:
+        return self.size
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 

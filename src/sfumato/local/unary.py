@@ -73,6 +73,10 @@ class Unary(Protocol):
         """How many values there are."""
         return size_of(self.domain)
 
+    @property
+    def memories(self) -> int:
+        return self.size
+
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
 
