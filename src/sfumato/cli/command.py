@@ -41,5 +41,7 @@ class Command(NamedTuple):
         return cast("Module", import_module(self.module))
 
 
-COMMANDS: tuple[Command, ...] = ()
+COMMANDS: tuple[Command, ...] = (
+    Command("local", "collect from devices that trust nobody: new, simulate, aggregate, decode", "sfumato.cli.local"),
+)
 """Every command, in the order `sfumato --help` lists them."""

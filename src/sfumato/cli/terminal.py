@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -80,6 +81,11 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
             disable=not sys.stderr.isatty(),
         )
     )
+
+
+def waiting(what: str) -> AbstractContextManager[object]:
+    """A sign on stderr that something takes its time, if a person is looking."""
+    return _err().status(escape(what)) if sys.stderr.isatty() else nullcontext()
 
 
 def close_stdout() -> None:

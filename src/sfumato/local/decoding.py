@@ -145,7 +145,7 @@ def _non_negative(gram: Reals, target: Reals) -> Reals:
     from scipy.optimize import nnls
 
     factor = cholesky(gram)
-    right = solve_triangular(factor, target, trans="T")
+    right = solve_triangular(factor, target, trans=1)
     found, _ = nnls(factor, right, maxiter=20 * len(right))
     if found[:-1].sum() <= 1:
         return np.asarray(found)
