@@ -14,7 +14,7 @@ from sfumato.exact.bits import CHUNK, BitSource, leading, source
 from sfumato.exact.coins import rational_coin
 from sfumato.exact.parameters import Real, holdable, probability, whole
 
-_ROUNDS = 8
+_ROUNDS = 12
 _LANES = 64
 
 

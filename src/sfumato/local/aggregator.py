@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import truth
 from sfumato.local import wire
 from sfumato.local.kinds import from_document
 from sfumato.local.protocol import Bytes, Counts, Protocol
@@ -39,8 +40,10 @@ class Aggregator:
     Added(accepted=1, rejected={'wrong length': 1})
     """
 
-    def __init__(self, protocol: Protocol, *, seen: SeenTags | None = None) -> None:
+    def __init__(self, protocol: Protocol, *, check_replays: bool = True, seen: SeenTags | None = None) -> None:
+        """Without `check_replays` tags are not looked at: only behind something that has removed copies already."""
         self.protocol = protocol
+        self.check_replays = truth("check_replays", check_replays)
         self.people = 0
         self.rejected: Counter[str] = Counter()
         self.doubled = 0
@@ -82,7 +85,9 @@ class Aggregator:
             rows = rows[mine]
         payloads = wire.payloads_of(rows)
         rows, payloads = self._keep(rows, payloads, self.protocol.valid(payloads), Reason.MALFORMED, refused)
-        rows, payloads = self._keep(rows, payloads, self._seen.add(wire.tags_of(rows)), Reason.REPLAYED, refused)
+        if self.check_replays:
+            fresh = self._seen.add(wire.tags_of(rows))
+            rows, payloads = self._keep(rows, payloads, fresh, Reason.REPLAYED, refused)
         if len(rows):
             self._counts += self.protocol.tally(payloads)
         return len(rows)
@@ -132,6 +137,7 @@ class Aggregator:
             "rejected": dict(self.rejected),
             "doubled": self.doubled,
             "closed": self.closed,
+            "check_replays": self.check_replays,
             "tags": len(tags),
         }
         text = json.dumps(about).encode()
@@ -147,7 +153,7 @@ class Aggregator:
             raise InvalidParameter("data", "must be the whole bytes of an aggregator, found", f"{len(data)} others")
         (length,) = struct.unpack_from("<Q", body)
         about = json.loads(body[8 : 8 + length])
-        made = cls(from_document(about["protocol"]))
+        made = cls(from_document(about["protocol"]), check_replays=about["check_replays"])
         shape, at = made._counts.shape, 8 + length
         made._counts = np.frombuffer(body, "<i8", made._counts.size, at).astype(np.int64).reshape(shape)
         at += 8 * made._counts.size

@@ -227,5 +227,4 @@ def written(codes: NDArray[Any], size: int) -> Bytes:
 
 def read(payloads: Bytes, start: int, size: int) -> NDArray[np.uint64]:
     """Codes from the bytes `start` to `start + size` of each row."""
-    column = np.ascontiguousarray(payloads[:, start : start + size])
-    return column.view(f"<u{size}").reshape(len(payloads)).astype(np.uint64, copy=False)
+    return payloads[:, start : start + size].view(f"<u{size}")[:, 0].astype(np.uint64)

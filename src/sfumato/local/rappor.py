@@ -216,12 +216,13 @@ class Rappor(Protocol):
 
     def tally(self, payloads: Bytes) -> Counts:
         counts = self.empty()
-        cohorts = np.ascontiguousarray(payloads[:, :2]).view("<u2").reshape(len(payloads))
+        cohorts = payloads[:, :2].view("<u2")[:, 0].astype(np.uint16)
         if self.cohorts == 1:
             counts[0, :-1], counts[0, -1] = column_sums(payloads[:, 2:], self.bits), len(payloads)
             return counts
         order = np.argsort(cohorts, kind="stable")
-        rows = payloads[:, 2:][order]
+        wide = payloads.shape[1] - 2
+        rows = payloads[:, 2:].view(f"V{wide}")[:, 0][order].view(np.uint8).reshape(-1, wide)  # whole rows at a time
         sizes = np.bincount(cohorts, minlength=self.cohorts)
         ends = np.cumsum(sizes)
         for cohort in np.flatnonzero(sizes):

@@ -1,5 +1,6 @@
 """Subset selection: a set of k values, which holds the true one more often than chance."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -28,36 +29,48 @@ from sfumato.local.protocol import (
 )
 from sfumato.local.unary import padding_is_zero, put_flag
 
-_ROWS = 1 << 15
+_FLAGS = 1 << 21  # at a time, so that they stay in the cache
 
 
 def _weights(rows: Bytes) -> NDArray[np.int64]:
     return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
 
 
+def _sums(flags: Bytes) -> NDArray[np.int64]:
+    """How many flags of each row are set: eight at a time, in lanes that hold up to 255."""
+    words = flags.view(np.uint64)
+    total = np.zeros(len(flags), dtype=np.int64)
+    for start in range(0, words.shape[1], 255):
+        lanes = words[:, start : start + 255].sum(axis=1)
+        total += lanes.view(np.uint8).reshape(len(flags), 8).sum(axis=1, dtype=np.int64)
+    return total
+
+
 def subsets(own: NDArray[np.int64], sizes: NDArray[np.int64], d: int, bits: BitSource) -> Bytes:
     """For each row a set of the given size among the d - 1 values other than its own, all equally likely.
 
-    Coins give a set of about the size; members drawn at random then leave or join until it has it. Both steps treat all
-    other values alike, so every set of that size has the same chance.
+    Coins give a set of nearly the size. Then as many places as are missing (or too many) are drawn at random, and those
+    that are free join (or, if members, leave), until the size is met. Every step treats all other values alike, so
+    every set of that size has the same chance.
     """
-    average = Fraction(int(sizes.max(initial=0)), d - 1)
-    rows = bernoulli_rows(min(Fraction(1), average), len(own), d, bits=bits)
+    target = int(sizes.max(initial=0))
+    short = math.isqrt(max(0, target * (d - 1 - target) // (d - 1)))  # joining is quicker than leaving
+    rows = bernoulli_rows(Fraction(max(0, target - short), d - 1), len(own), d, bits=bits)
     put_flag(rows, own, np.zeros(len(own), dtype=np.bool_))
+    flags = np.unpackbits(rows, axis=1, bitorder="little")
+    flat, wide = flags.reshape(-1), flags.shape[1]
     excess = _weights(rows) - sizes
     active = np.flatnonzero(excess)
     while len(active):
-        place: NDArray[np.int64] = integers(d - 1, len(active), bits=bits)
-        place += place >= own[active]
-        surplus = excess[active] > 0
-        at = active, place >> 3
-        mask = np.uint8(1) << (place & 7).astype(np.uint8)
-        present = (rows[at] & mask) != 0
-        moves = present == surplus  # a member leaves a set that is too large, a stranger joins one that is too small
-        rows[at] ^= np.where(moves, mask, np.uint8(0))
-        excess[active] -= np.where(moves, np.where(surplus, 1, -1), 0)
+        missing = np.abs(excess[active])
+        who = np.repeat(active, missing)
+        place: NDArray[np.int64] = integers(d - 1, len(who), bits=bits)
+        place += place >= own[who]
+        place += who * wide
+        flat[place] = np.repeat(excess[active] < 0, missing)  # a place drawn twice is set once
+        excess[active] = _sums(flags[active]) - sizes[active]
         active = active[excess[active] != 0]
-    return rows
+    return np.packbits(flags, axis=1, bitorder="little")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,12 +122,13 @@ class SubsetSelection(Protocol):
     def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
         codes, stream = codes_of(self.domain, values), source(bits)
         out = np.empty((len(codes), self.payload), dtype=np.uint8)
-        for start in range(0, len(codes), _ROWS):
-            own = codes[start : start + _ROWS]
+        step = max(64, _FLAGS // self.size)
+        for start in range(0, len(codes), step):
+            own = codes[start : start + step]
             inside = bernoulli(Fraction(self.p or 0), len(own), bits=stream)
             rows = subsets(own, self._k - inside.astype(np.int64), self.size, stream)
             put_flag(rows, own, inside)
-            out[start : start + _ROWS] = rows
+            out[start : start + step] = rows
         return out
 
     def empty(self) -> Counts:

@@ -48,7 +48,7 @@ class SeenTags:
 
     def all(self) -> Tags:
         """Every tag, sorted."""
-        return np.sort(np.concatenate(self._runs)) if self._runs else np.zeros(0, dtype=np.uint64)
+        return np.sort(np.concatenate(self._runs), kind="stable") if self._runs else np.zeros(0, dtype=np.uint64)
 
     def union(self, other: "SeenTags") -> None:
         """Hold the other's tags too."""
@@ -66,7 +66,7 @@ class SeenTags:
             self._runs.append(ranked)
         while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
             last = self._runs.pop()
-            self._runs[-1] = np.sort(np.concatenate([self._runs[-1], last]))
+            self._runs[-1] = np.sort(np.concatenate([self._runs[-1], last]), kind="stable")  # merges sorted runs
 
 
 def _among(run: Tags, tags: Tags) -> NDArray[np.bool_]:

@@ -30,11 +30,12 @@ CODINGS = {"optimised": thresholds.optimised, "symmetric": thresholds.symmetric}
 
 
 def put_flag(rows: Bytes, columns: NDArray[np.int64], flags: NDArray[np.bool_]) -> None:
-    """Set or clear one bit of each row."""
-    at = np.arange(len(rows)), columns >> 3
-    shift = (columns & 7).astype(np.uint8)
-    cleared = rows[at] & ~(np.uint8(1) << shift)
-    rows[at] = cleared | (flags.view(np.uint8) << shift)
+    """Set or clear one bit of each row of an array that is its own."""
+    flat, shift = rows.reshape(-1), (columns & 7).astype(np.uint8)
+    at = np.arange(0, flat.size, rows.shape[1])
+    at += columns >> 3
+    cleared = flat[at] & ~(np.uint8(1) << shift)
+    flat[at] = cleared | (flags.view(np.uint8) << shift)
 
 
 def padding_is_zero(rows: Bytes, columns: int) -> NDArray[np.bool_]:
