@@ -214,7 +214,7 @@ def oracle_rows() -> list[Row]:
         for name, make in OURS.items():
             print(f"… {name}, d = {d}", file=sys.stderr)
             protocol = make(d)
-            n = 200_000 if protocol.payload <= 10 else 100_000 if d < 500 else 20_000
+            n = 50_000 if protocol.payload <= 10 else 20_000 if d < 500 else 4_000
             values = [str(x) for x in zipf(d, n)] if name == "one-time rappor" else zipf(d, n)
             devices = Devices(protocol)
             told = devices.report(values)
@@ -233,7 +233,7 @@ def oracle_rows() -> list[Row]:
                 ("server with replay check", with_checks, False),
             )
             for what, calls, aimed in kinds:
-                found = speeds(calls, rounds=5, budget=0.1)
+                found = speeds(calls, rounds=15, budget=0.02)
                 for peer in [peer for peer in found if peer != "ours"]:
                     rows.append(
                         at_least(

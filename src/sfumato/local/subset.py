@@ -36,16 +36,6 @@ def _weights(rows: Bytes) -> NDArray[np.int64]:
     return np.asarray(np.bitwise_count(rows).sum(axis=1, dtype=np.int64))
 
 
-def _sums(flags: Bytes) -> NDArray[np.int64]:
-    """How many flags of each row are set: eight at a time, in lanes that hold up to 255."""
-    words = flags.view(np.uint64)
-    total = np.zeros(len(flags), dtype=np.int64)
-    for start in range(0, words.shape[1], 255):
-        lanes = words[:, start : start + 255].sum(axis=1)
-        total += lanes.view(np.uint8).reshape(len(flags), 8).sum(axis=1, dtype=np.int64)
-    return total
-
-
 def subsets(own: NDArray[np.int64], sizes: NDArray[np.int64], d: int, bits: BitSource) -> Bytes:
     """For each row a set of the given size among the d - 1 values other than its own, all equally likely.
 
@@ -58,17 +48,21 @@ def subsets(own: NDArray[np.int64], sizes: NDArray[np.int64], d: int, bits: BitS
     rows = bernoulli_rows(Fraction(max(0, target - short), d - 1), len(own), d, bits=bits)
     put_flag(rows, own, np.zeros(len(own), dtype=np.bool_))
     flags = np.unpackbits(rows, axis=1, bitorder="little")
-    flat, wide = flags.reshape(-1), flags.shape[1]
+    flat, claims = flags.reshape(-1), np.empty(flags.size, dtype=np.int32)
     excess = _weights(rows) - sizes
     active = np.flatnonzero(excess)
     while len(active):
         missing = np.abs(excess[active])
-        who = np.repeat(active, missing)
+        who, joins = np.repeat(active, missing), np.repeat(excess[active] < 0, missing)
         place: NDArray[np.int64] = integers(d - 1, len(who), bits=bits)
         place += place >= own[who]
-        place += who * wide
-        flat[place] = np.repeat(excess[active] < 0, missing)  # a place drawn twice is set once
-        excess[active] = _sums(flags[active]) - sizes[active]
+        place += who * flags.shape[1]
+        draws = np.arange(len(who), dtype=np.int32)
+        claims[place] = draws
+        moved = (flat[place] != joins) & (claims[place] == draws)  # a place drawn twice moves once
+        flat[place] = joins
+        moves = np.add.reduceat(moved, np.cumsum(missing) - missing, dtype=np.int64)
+        excess[active] += np.where(excess[active] < 0, moves, -moves)
         active = active[excess[active] != 0]
     return np.packbits(flags, axis=1, bitorder="little")
 
