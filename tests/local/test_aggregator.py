@@ -251,3 +251,13 @@ def test_protocols_are_values() -> None:
     assert protocols[0] == protocols[1]
     with pytest.raises(AttributeError):
         protocols[0].name = "other"  # type: ignore[misc]
+
+
+def test_a_server_behind_a_gateway_may_leave_replays_to_it() -> None:
+    server, rows = Aggregator(PROTOCOL, check_replays=False), told(30)
+    server.add(rows)
+    server.add(rows)
+    assert (server.people, dict(server.rejected)) == (60, {})
+    assert not Aggregator.from_bytes(server.to_bytes()).check_replays
+    with pytest.raises(InvalidParameter, match="True or False"):
+        Aggregator(PROTOCOL, check_replays="no")  # type: ignore[arg-type]

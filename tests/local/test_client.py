@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sfumato.local import Client, KAry, OneBitMean, Rappor, Unary, client
+from sfumato.local import Aggregator, Client, KAry, OneBitMean, Rappor, Unary, client, from_document
 from sfumato.local.client import Coins, ProtocolRefused
 
 FILE = Path(client.__file__)
@@ -257,3 +257,19 @@ def test_whole_numbers_are_uniform_and_coins_exact_over_all_bytes() -> None:
         assert seen[0] > 0
     assert not Coins(lambda n: b"\0" * n).coin(Fraction(0))
     assert Coins(lambda n: b"\xff" * n).coin(Fraction(1))
+
+
+VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: f"{vector['case']}: {vector['value']}")
+def test_whole_reports_are_those_of_the_vectors(vector: dict[str, Any]) -> None:
+    """Reports from memory are a function of document, secret and value: vectors for clients in other languages."""
+    told = Client(vector["document"], bytes.fromhex(vector["secret"])).report(vector["value"])
+    assert told.hex() == vector["report"]
+    server = Aggregator(from_document(vector["document"]))
+    assert server.add([told]).accepted == 1
+
+
+def test_the_vectors_hold_every_kind() -> None:
+    assert {vector["document"]["kind"] for vector in VECTORS} == set(client.ENCODERS)
