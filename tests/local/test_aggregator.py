@@ -1,7 +1,9 @@
 """The server: replays, restarts, merges that meet, closed rounds, damaged files, and reprs without data."""
 
+import hashlib
 import json
 import pickle
+import struct
 from fractions import Fraction
 
 import numpy as np
@@ -78,6 +80,13 @@ def test_damaged_bytes_are_refused(at: int) -> None:
         Aggregator.from_bytes(bytes(data))
     with pytest.raises(InvalidParameter):
         Aggregator.from_bytes(server.to_bytes()[:-8])
+
+
+def test_bytes_with_a_right_checksum_and_a_wrong_body_are_refused() -> None:
+    magic = Aggregator(PROTOCOL).to_bytes()[:23]
+    for body in (b"", b"\0" * 8, struct.pack("<Q", 2) + b"{}", struct.pack("<Q", 10**9), b"\xff" * 40):
+        with pytest.raises(InvalidParameter):
+            Aggregator.from_bytes(magic + hashlib.sha256(body).digest() + body)
 
 
 def test_servers_that_counted_the_same_report_say_so() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from local_cases import SMALL, exact_law, worst_ratio
 from sfumato.local import Aggregator, Client, KAry, OneBitMean, Rappor, Unary, client, from_document
 from sfumato.local.client import Coins, ProtocolRefused
 
@@ -225,6 +226,62 @@ def test_a_device_refuses_a_document_it_cannot_vouch_for(change: Callable[[Any],
     change(document)
     with pytest.raises(ProtocolRefused, match=words):
         Client(document, SECRET)
+
+
+MALICE: list[tuple[str, Callable[[Any], Any]]] = [
+    ("local hashing", lambda d: d["hash"].update(word=33)),  # buckets above g, which name their sender's value
+    ("local hashing", lambda d: d["hash"].update(word=-32)),
+    ("local hashing", lambda d: d["hash"].update(buckets=True)),
+    ("k-ary", lambda d: d["domain"].update(size=1 << 40)),
+    ("optimised", lambda d: d["domain"].update(size=1 << 30)),
+    ("hadamard", lambda d: d["parameters"].update(order=1 << 60)),
+    ("subset", lambda d: d["parameters"].update(subset=6)),
+    ("subset", lambda d: d["parameters"].update(subset=-1)),
+    ("rappor", lambda d: d["parameters"].update(bits=1 << 40)),
+    ("rappor", lambda d: d["hash"].update(hashes=100)),
+    ("rappor", lambda d: d["hash"].update(name="identity")),
+    ("one bit", lambda d: d["parameters"].update(granularity=-1)),
+    ("one bit", lambda d: d["parameters"].update(granularity=3)),
+    ("one bit", lambda d: d["domain"].update(upper="0")),
+    ("d-bit", lambda d: d["parameters"].update(bits=6)),
+    ("d-bit", lambda d: d["parameters"].update(bits=0)),
+    ("piecewise", lambda d: d["parameters"].update(window=1 << 16)),
+    ("piecewise", lambda d: d["parameters"].update(window=-3)),
+    ("ordinal condensed", lambda d: d["parameters"].update(weights=["5", "-4", "3", "2", "1", "1"])),
+    ("ordinal condensed", lambda d: d["parameters"].update(weights=["1", "0", "0", "0", "0", "0"])),
+    ("ordinal condensed", lambda d: d["parameters"].update(weights=["1"])),
+    ("item condensed", lambda d: d["parameters"].update(distances=[[0, 1, 3]])),
+    ("prefix tree", lambda d: d["parameters"].update(rows=0)),
+    ("binary", lambda d: d.update(memo="no")),
+    ("binary", lambda d: d.update(round=1 << 16)),
+    ("binary", lambda d: d.update(parameters=None, hash=3, domain=[])),
+]
+
+
+@pytest.mark.parametrize(("name", "change"), MALICE, ids=[f"{name} {i}" for i, (name, _) in enumerate(MALICE)])
+def test_a_malicious_document_is_refused_before_any_value_is_touched(name: str, change: Callable[[Any], Any]) -> None:
+    """Whatever a server publishes, the device neither hangs, nor fails for some values only, nor spends more."""
+    document = json.loads(SMALL[name][0].to_json())
+    assert Client(document, SECRET)
+    change(document)
+    with pytest.raises(ProtocolRefused):
+        Client(document, SECRET)
+
+
+def test_every_kind_has_ranges() -> None:
+    assert set(client.RANGES) == set(client.ENCODERS) == set(client.ODDS)
+
+
+def test_a_word_of_33_bits_would_have_broken_the_promise() -> None:
+    """What the ranges are for: the same encoder with such a word tells some values apart for certain."""
+    protocol, values = SMALL["local hashing"]
+
+    def longer(document: Any, coins: Any, value: Any, memo: Any) -> bytes:
+        return client._local_hash(document | {"hash": document["hash"] | {"word": 33}}, coins, value, memo)
+
+    seed = (0xFFFFFFFF, 0xFFFFFFFF)
+    assert worst_ratio([exact_law(protocol, value, seed=seed) for value in values]) is not None
+    assert worst_ratio([exact_law(protocol, value, seed=seed, encode=longer) for value in values]) is None
 
 
 def test_a_device_has_limits_of_its_own() -> None:

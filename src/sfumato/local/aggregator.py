@@ -151,6 +151,15 @@ class Aggregator:
         digest, body = data[start : start + 32], data[start + 32 :]
         if data[:start] != _MAGIC or hashlib.sha256(body).digest() != digest:
             raise InvalidParameter("data", "must be the whole bytes of an aggregator, found", f"{len(data)} others")
+        try:
+            return cls._read(body)
+        except (ValueError, KeyError, TypeError, struct.error):  # a checksum anybody can compute proves no good will
+            raise InvalidParameter(
+                "data", "must be bytes that an aggregator wrote, found", f"{len(data)} others"
+            ) from None
+
+    @classmethod
+    def _read(cls, body: bytes) -> "Aggregator":
         (length,) = struct.unpack_from("<Q", body)
         about = json.loads(body[8 : 8 + length])
         made = cls(from_document(about["protocol"]), check_replays=about["check_replays"])

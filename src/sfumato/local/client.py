@@ -23,6 +23,7 @@ FORMAT = f"sfumato-local/{VERSION}"
 HEAD, TAG = 8, 8
 """Bytes of a report before its payload: version, protocol and round; then the tag that makes a copy recognisable."""
 
+HASH_NAMES = ("blake2b", "md5", "md5-java")
 INTERACTIONS = ("non-interactive", "sequential", "full")
 Document = dict[str, Any]
 
@@ -453,6 +454,58 @@ def epsilon_of(document: Document) -> Decimal:
     return log_up(ODDS[document["kind"]](document, coins_of(document)))
 
 
+RANGES: dict[str, tuple[tuple[str, str, int, int], ...]] = {
+    "k-ary": (("domain", "", 2, 1 << 32),),
+    "unary": (("domain", "", 2, 1 << 16),),
+    "local-hash": (("domain", "", 2, 1 << 32), ("hash", "word", 32, 64), ("hash", "buckets", 2, 1 << 16)),
+    "hadamard": (("domain", "", 2, 1 << 24), ("parameters", "order", 2, 1 << 24)),
+    "subset": (("domain", "", 2, 1 << 16), ("parameters", "subset", 1, 1 << 16)),
+    "rappor": (("parameters", "bits", 2, 1 << 12), ("parameters", "cohorts", 1, 1 << 16)),
+    "one-bit": (("parameters", "steps", 1, 1 << 32), ("parameters", "granularity", 1, 1 << 32)),
+    "d-bit": (("domain", "", 2, 1 << 16), ("parameters", "bits", 1, 1 << 16)),
+    "piecewise": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+    "hybrid": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+    "condensed": (("domain", "", 2, 1 << 10), ("parameters", "length", 1, 64)),
+    "prefix-tree": (
+        ("parameters", "length", 1, 64),
+        ("parameters", "rows", 1, 256),
+        ("parameters", "order", 2, 1 << 15),
+    ),
+}
+"""The whole numbers a document must hold: outside them an encoder might hang, or fail for some values only."""
+
+
+def _ends_in_order(document: Document) -> bool:
+    return Fraction(document["domain"]["lower"]) < Fraction(document["domain"]["upper"])
+
+
+def _known_bloom(document: Document) -> bool:
+    spec = document["hash"]
+    return spec is None or (type(spec["hashes"]) is int and 1 <= spec["hashes"] <= 8 and spec["name"] in HASH_NAMES)
+
+
+ALSO: dict[str, Callable[[Document], bool]] = {
+    "local-hash": lambda doc: doc["hash"]["word"] in (32, 64),  # another would send buckets that nobody else can send
+    "d-bit": lambda doc: doc["parameters"]["bits"] <= _size(doc),
+    "one-bit": lambda doc: doc["parameters"]["steps"] % doc["parameters"]["granularity"] == 0 and _ends_in_order(doc),
+    "piecewise": _ends_in_order,
+    "hybrid": _ends_in_order,
+    "condensed": lambda doc: all(int(weight) > 0 for weight in doc["parameters"]["weights"]),
+    "rappor": _known_bloom,
+}
+"""What else must hold, where a kind has more to say."""
+
+
+def _in_range(document: Document) -> bool:
+    kind, turn = document["kind"], document["round"]
+    for part, name, least, most in RANGES[kind]:
+        number = document[part][name] if name else _size(document)
+        if type(number) is not int or not least <= number <= most:
+            return False
+    plain = type(document["memo"]) is bool and type(turn) is int and 0 <= turn < 1 << 16
+    return plain and (kind not in ALSO or ALSO[kind](document))
+
+
 def checked(document: Any) -> Document:
     """The document, if its coins keep the ε it states."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -460,6 +513,8 @@ def checked(document: Any) -> Document:
     try:
         if document["kind"] not in ENCODERS or document["interaction"] not in INTERACTIONS:
             raise ProtocolRefused("the document names a kind or an interaction this client does not know")
+        if not _in_range(document):
+            raise ProtocolRefused("a number of the document is outside the range of its kind")
         spent, stated = epsilon_of(document), Fraction(document["epsilon"])
     except (KeyError, TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
         raise error if isinstance(error, ProtocolRefused) else ProtocolRefused("the document is malformed") from None

@@ -31,7 +31,7 @@ from sfumato.local.protocol import (
 )
 from sfumato.local.unary import padding_is_zero, put_flag
 
-HASHES = ("blake2b", "md5", "md5-java")
+HASHES = client.HASH_NAMES
 _MOST_COHORTS, _MOST_BITS = 1 << 16, 1 << 12
 
 
