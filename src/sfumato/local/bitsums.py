@@ -26,23 +26,23 @@ def column_sums(rows: Bytes, columns: int) -> Counts:
 
 def _block_sums(rows: Bytes) -> Counts:
     """Three rows of one weight become a row of that weight and a row of twice it: a full adder on every bit."""
-    total = np.zeros(8 * rows.shape[1], dtype=np.int64)
-    weight = 1
-    level = [rows]
-    while level:
-        stack = level[0] if len(level) == 1 else np.concatenate(level)
-        level = []
+    wide = rows.shape[1]
+    total = np.zeros(8 * wide, dtype=np.int64)
+    spare, kept = (np.empty((len(rows) // 3 + 2, wide), dtype=np.uint8) for _ in range(2))
+    stack, weight = rows, 1
+    while len(stack):
+        carries, used = np.empty((len(stack) // 2 + 1, wide), dtype=np.uint8), 0
         while len(stack) > _FEW:
             third = len(stack) // 3
-            a, b, c = stack[:third], stack[third : 2 * third], stack[2 * third : 3 * third]
-            half = a ^ b
-            carry = half & c
-            carry |= a & b
-            level.append(carry)
+            a, b, c, rest = stack[:third], stack[third : 2 * third], stack[2 * third : 3 * third], stack[3 * third :]
+            both = np.bitwise_and(a, b, out=spare[:third])
+            half = np.bitwise_xor(a, b, out=kept[:third])  # the first time beside the caller's rows, then in place
+            carry = np.bitwise_and(half, c, out=carries[used : used + third])
+            carry |= both
             half ^= c
-            rest = stack[3 * third :]
-            stack = np.concatenate([half, rest]) if len(rest) else half
+            kept[third : third + len(rest)] = rest
+            stack, used = kept[: third + len(rest)], used + third
         bits = np.unpackbits(stack, axis=1, bitorder="little")
-        total += weight * bits.sum(axis=0, dtype=np.int64)
-        weight *= 2
+        total += weight * bits.sum(axis=0, dtype=np.uint8).astype(np.int64)  # few rows: no sum is above 255
+        stack, kept, weight = carries[:used], carries, 2 * weight
     return total
