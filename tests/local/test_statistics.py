@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import statistics_of_samples as samples
 from sfumato.local import (
     Aggregator,
     Condensed,
@@ -127,3 +128,25 @@ def test_rare_strings_and_noise_alone_are_not_reported() -> None:
     tree = PrefixTree(name="h", length=4, rows=8, order=256, epsilon=1)
     values = [f"{i:04d}"[::-1] for i in range(5000)]
     assert len(estimated(tree, values, 4)) == 0
+
+
+def test_simulated_memory_is_kept_over_rounds_and_blurred_in_each() -> None:
+    """What devices remember, and what two rounds show of it: the same law as one report, and a shared memory."""
+    protocol, n = Rappor(name="r", bits=16, hashes=1, cohorts=1, p=0.25), 20_000
+    cohorts = np.zeros(n, dtype=np.int64)
+    permanent = protocol.permanent(["a"] * n, cohorts, bits=SeededBits(1))
+    rounds = [protocol.instantaneous(cohorts, permanent, bits=SeededBits(seed)) for seed in (2, 3)]
+    own = protocol.bits_of("a", 0)[0]
+    told = [np.unpackbits(one[:, 2:], axis=1, bitorder="little") for one in rounds]
+    one, zero = (float(c) for c in protocol.effective)
+    for bits in told:
+        assert samples.binomial(int(bits[:, own].sum()), n, one) > samples.THRESHOLD
+        assert samples.binomial(int(bits[:, (own + 1) % 16].sum()), n, zero) > samples.THRESHOLD
+        assert samples.binomial(int(bits[:, own].sum()), n, zero) < samples.THRESHOLD
+    p, q, half = float(protocol.p), float(protocol.q), float(protocol.f) / 2
+    together = int((told[0][:, own] & told[1][:, own]).sum())
+    remembered = (1 - half) * q * q + half * p * p
+    assert samples.binomial(together, n, remembered) > samples.THRESHOLD
+    assert samples.binomial(together, n, one * one) < samples.THRESHOLD, "fresh memory every round would be seen"
+    server = Aggregator(protocol)
+    assert server.protocol.valid(rounds[0]).all()
