@@ -482,7 +482,7 @@ def _ends_in_order(document: Document) -> bool:
 def _known_bloom(document: Document) -> bool:
     spec = document["hash"]
     if spec is None:  # basic RAPPOR: a bit a value
-        return _size(document) == document["parameters"]["bits"]
+        return _size(document) == int(document["parameters"]["bits"])
     return type(spec["hashes"]) is int and 1 <= spec["hashes"] <= 8 and spec["name"] in HASH_NAMES
 
 
