@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.errors import InvalidParameter
 from sfumato.local import Aggregator, Devices, KAry, Rappor, Variable, associate, decode, detection_limit
-from sfumato.local.decoding import _bit_shares, _Fit, _fitted, _non_negative, _significant, design
+from sfumato.local.decoding import _bit_shares, _Fit, _fitted, _non_negative, _pivoted, _significant, design
 from sources import SeededBits
 
 NAMES = [f"https://site-{i}.example" for i in range(150)]
@@ -195,3 +195,14 @@ def test_large_tables_have_no_standard_errors() -> None:
     wide = Rappor(name="wide", domain=many)
     told = Devices(wide).report(list(many) * 3, bits=SeededBits(1))
     assert associate(Variable(wide, told), Variable(wide, told), most_steps=5).standard_errors is None
+
+
+def test_block_pivoting_is_the_least_squares_of_scipy() -> None:
+    from scipy.optimize import nnls
+
+    rng = np.random.default_rng(2)
+    for columns in (3, 20, 80):
+        x = rng.random((120, columns)) < 0.1
+        y = x @ np.maximum(0, rng.normal(0, 0.1, columns)) + rng.normal(0, 0.2, 120)
+        gram = x.T.astype(float) @ x + 1e-9 * np.eye(columns)
+        assert _pivoted(gram, x.T @ y) == pytest.approx(nnls(x.astype(float), y)[0], abs=1e-6)

@@ -140,19 +140,37 @@ class _Fit:
 
 
 def _non_negative(gram: Reals, target: Reals) -> Reals:
-    """min ‖Xβ - y‖ for β ≥ 0, from the normal equations; shares that would sum to more than one sum to one."""
-    from scipy.linalg import cholesky, solve_triangular
-    from scipy.optimize import nnls
-
-    factor = cholesky(gram)
-    right = solve_triangular(factor, target, trans=1)
-    found, _ = nnls(factor, right, maxiter=20 * len(right))
+    """min ‖Xβ - y‖ for β ≥ 0 from the normal equations; shares that would sum to more than one are held to it."""
+    found = _pivoted(gram, target)
     if found[:-1].sum() <= 1:
-        return np.asarray(found)
-    heavy = 1e3 * math.sqrt(float(np.max(np.diag(gram))))
-    row = np.append(np.full(len(found) - 1, heavy), 0.0)
-    found, _ = nnls(np.vstack([factor, row]), np.append(right, heavy), maxiter=20 * len(right))
-    return np.asarray(found)
+        return found
+    heavy = 1e6 * float(np.max(np.diag(gram)))
+    ones = np.append(np.ones(len(found) - 1), 0.0)
+    return _pivoted(gram + heavy * np.outer(ones, ones), target + heavy * ones)
+
+
+def _pivoted(gram: Reals, target: Reals) -> Reals:
+    """Block principal pivoting (Kim and Park 2011): exchange all that is infeasible, one at a time if that stalls."""
+    n = len(target)
+    inside = np.zeros(n, dtype=np.bool_)
+    found, slope = np.zeros(n), -target
+    fewest, patience, tolerance = n + 1, 3, 1e-10 * float(np.abs(target).max(initial=1e-300))
+    for _ in range(30 * n + 100):
+        wrong = np.where(inside, found < 0, slope < -tolerance)
+        count = int(wrong.sum())
+        if count == 0:
+            break
+        if count < fewest:
+            fewest, patience = count, 3
+        elif patience:
+            patience -= 1
+        else:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        inside ^= wrong
+        found = np.zeros(n)
+        found[inside] = np.linalg.solve(gram[np.ix_(inside, inside)], target[inside])
+        slope = gram @ found - target
+    return np.maximum(found, 0.0)
 
 
 def _fitted(fit: _Fit) -> list[int]:
