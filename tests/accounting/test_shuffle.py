@@ -106,6 +106,11 @@ def test_a_larger_crowd_hides_better_and_a_crowd_of_one_not_at_all() -> None:
     prices = [total([events.Shuffled(1, n)]).epsilon(1e-6) for n in (1, 10, 100, 1000, 10_000)]
     assert prices == sorted(prices, reverse=True)
     assert prices[0] == 1
+    assert total([(events.Shuffled(1, 1), 2)]).epsilon(1e-6) <= 2
+    assert total([(events.Shuffled(25, 1000), 2)]).epsilon(1e-6) <= 50
+    assert total([events.Shuffled(0.001, 10**6)]).epsilon(0.1) == 0
+    assert total([events.Shuffled(1, 1000)]).lower_epsilon(1e-6) == 0
+    assert total([events.Shuffled(1, 1000)]).delta(1.0) == 0
     assert total([events.Shuffled(1, 1000)]).epsilon(0.0) == 1
 
 

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import statistics_of_samples as samples
 from local_cases import SMALL, exact_law, worst_ratio
 from sfumato.local import Aggregator, Client, KAry, OneBitMean, Rappor, Unary, client, from_document
 from sfumato.local.client import Coins, ProtocolRefused
@@ -169,6 +171,17 @@ def test_alpha_rounding_is_unbiased_for_every_number_by_enumeration_of_alpha(s: 
         ]
         assert sum(levels) * s == x * s
         assert max(levels) - min(levels) <= 1
+
+
+def test_alpha_rounding_is_unbiased_between_whole_numbers_too() -> None:
+    """A number between two steps meets an α with a fraction: the share of devices that round up is the number's own."""
+    document = OneBitMean(name="t", upper=4, epsilon=1, memo=True).document()
+    n, up = 3000, 0
+    for device in range(n):
+        memo = partial(client.keyed_coins, device.to_bytes(16, "big"))
+        up += client._rounded(document, memo, Fraction(9, 16))  # 2.25 of 4
+    assert samples.binomial(up, n, 9 / 16) > samples.THRESHOLD
+    assert samples.binomial(up, n, 1 / 2) < samples.THRESHOLD  # as if the fraction were cut off
 
 
 def test_the_printed_alpha_rule_is_biased() -> None:
