@@ -1,5 +1,6 @@
 """One contract for every local protocol: exact ε, no bias, exact variance, one law on both clients, bytes that never crash."""
 
+import json
 import math
 from collections import Counter
 from fractions import Fraction
@@ -200,6 +201,42 @@ def test_a_protocol_survives_json(name: str) -> None:
     assert again.document() == protocol.document()
     assert protocol.next_round() != protocol
     assert client.fingerprint(protocol.next_round().document()) == client.fingerprint(protocol.document())
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@every
+def test_a_mutilated_document_is_a_protocol_or_a_refusal_and_nothing_else(name: str) -> None:
+    protocol, _ = SMALL[name]
+
+    @settings(max_examples=12, deadline=None)
+    @given(st.data())
+    def try_it(data: st.DataObject) -> None:
+        document = json.loads(protocol.to_json())
+        field = data.draw(st.sampled_from(sorted(document)))
+        inner = document[field]
+        if isinstance(inner, dict) and inner and data.draw(st.booleans()):
+            inner[data.draw(st.sampled_from(sorted(inner)))] = data.draw(anything)
+        else:
+            document[field] = data.draw(anything)
+        try:
+            Client(document, SECRET)
+            sound = True
+        except client.ProtocolRefused:
+            sound = False
+        try:
+            made = from_document(document)
+        except InvalidParameter:
+            return
+        assert sound, "a server may not publish what a device refuses"
+        assert Fraction(made.spent) <= Fraction(made.epsilon)
+
+    try_it()
 
 
 @every

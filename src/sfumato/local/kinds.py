@@ -41,7 +41,7 @@ def from_document(document: Any) -> Protocol:
     if not isinstance(document, dict) or document.get("format") != client.FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document)
         raise InvalidParameter("document", f"must be of the format {client.FORMAT}", found)
-    kind = _BY_NAME.get(document.get("kind", ""))
+    kind = _BY_NAME.get(str(document.get("kind")))
     if kind is None:
         hint = "known kinds: " + ", ".join(_BY_NAME)
         raise InvalidParameter("kind", "is not known", document.get("kind"), hint=hint)

@@ -168,7 +168,9 @@ class Rappor(Protocol):
         row = {name: i for i, name in enumerate(names)}
         rows = np.array([row[text] for text in texts], dtype=np.int64)
         wanted, back = np.unique(rows * self.cohorts + cohorts, return_inverse=True)
-        table = np.array([self.bits_of(names[int(w) // self.cohorts], int(w) % self.cohorts) for w in wanted])
+        table = np.array(
+            [self.bits_of(names[int(w) // self.cohorts], int(w) % self.cohorts) for w in wanted], dtype=np.int64
+        )
         return table.reshape(-1, self.hashes)[back]
 
     def bits_of(self, text: str, cohort: int) -> list[int]:
