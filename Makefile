@@ -30,8 +30,9 @@ install: $(VENV)/dev  ## .venv with everything a user and a tester need
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
 	@$(BIN)/sfumato demo
 
-plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md anew
+plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md and docs/local.md anew
 	@$(BIN)/python examples/mechanism_plots.py
+	@$(BIN)/python examples/local_plots.py
 
 test: $(VENV)/dev  ## the whole suite
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term

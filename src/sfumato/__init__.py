@@ -7,12 +7,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import accounting, cli, core, curator, data, engines, errors, exact, ledger, mechanisms, query
+    from sfumato import accounting, cli, core, curator, data, engines, errors, exact, ledger, local, mechanisms, query
     from sfumato.curator import open  # noqa: A004
 
 __version__ = "0.1.0"
 
-ROOMS = ("accounting", "cli", "core", "curator", "data", "engines", "errors", "exact", "ledger", "mechanisms", "query")
+ROOMS = (
+    "accounting",
+    "cli",
+    "core",
+    "curator",
+    "data",
+    "engines",
+    "errors",
+    "exact",
+    "ledger",
+    "local",
+    "mechanisms",
+    "query",
+)
 
 __all__ = [
     "ROOMS",
@@ -26,6 +39,7 @@ __all__ = [
     "errors",
     "exact",
     "ledger",
+    "local",
     "mechanisms",
     "open",
     "query",

@@ -1,6 +1,6 @@
 """Prices: what events cost, composed tightly, never less than the truth."""
 
-from sfumato.accounting import events
+from sfumato.accounting import events, shuffle
 from sfumato.accounting.budgets import Filter, PureFilter, RDPFilter, TicketBook, ZCDPFilter, split
 from sfumato.accounting.calibration import largest_epsilon, most_uses, smallest_noise
 from sfumato.accounting.composition import (
@@ -43,6 +43,7 @@ __all__ = [
     "probability_bound",
     "rdp_to_dp",
     "rdp_to_dp_improved",
+    "shuffle",
     "smallest_noise",
     "split",
     "total",

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.accounting import events, gaussian
+from sfumato.accounting import events, gaussian, shuffle
 from sfumato.accounting.events import Counted
 from sfumato.accounting.losslaw import Reals
 from sfumato.exact.rounding import up
@@ -24,8 +24,8 @@ def epsilon(choice: tuple[Counted, ...], delta: float) -> float | None:
     if len(choice) != 1:
         return None
     event, n = choice[0]
-    if isinstance(event, events.Laplace) and n == 1:
-        return _laplace(up(event.pure()), delta)
+    if isinstance(event, events.Laplace | events.Shuffled) and n == 1:
+        return _one_use(event, delta)
     two_point = _two_point(event)
     if two_point is not None and n <= _MOST and two_point[0] <= _MOST:
         return composed_two_point(*two_point, n, delta)
@@ -40,6 +40,12 @@ def only_gaussian(choice: tuple[Counted, ...]) -> Fraction | None:
             return None
         total += n * event.mu_squared()
     return total
+
+
+def _one_use(event: events.Laplace | events.Shuffled, delta: float) -> float:
+    if isinstance(event, events.Laplace):
+        return _laplace(up(event.pure()), delta)
+    return shuffle.epsilon(up(event.pure()), event.people, delta)
 
 
 def _laplace(epsilon_0: float, delta: float) -> float:

@@ -29,6 +29,7 @@ PLAIN = (
     events.NonNegativeSparseVector,
     events.Thresholded,
     events.Subsampled,
+    events.Shuffled,
 )
 REGISTRY: dict[str, type[Event]] = {
     kind.tag: kind for kind in (*PLAIN, events.Composition, events.Parallel, events.Group)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.accounting import closed, conversion, events, gaussian, lattice, losslaw, pld
+from sfumato.accounting import closed, conversion, events, gaussian, lattice, losslaw, pld, shuffle
 from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
@@ -308,6 +308,9 @@ def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
     squared = closed.only_gaussian(choice)
     if squared is not None:
         return gaussian.delta(epsilon, gaussian.mu_of(squared))
+    if len(choice) == 1 and choice[0][1] == 1 and isinstance(choice[0][0], events.Shuffled):
+        event = choice[0][0]
+        return shuffle.delta(up(event.pure()), event.people, epsilon)
     extra = min(1.0, up(_extra(choice)))
     found = [1.0]
     if _pure(choice, 1.0) <= epsilon:

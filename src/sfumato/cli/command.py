@@ -49,5 +49,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("sql", "ask a question; its price is charged before data are read", "sfumato.cli.sql"),
     Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
     Command("log", "see the ledger's entries", "sfumato.cli.log"),
+    Command("local", "collect from devices that trust nobody: new, simulate, aggregate, decode", "sfumato.cli.local"),
 )
 """Every command, in the order `sfumato --help` lists them."""

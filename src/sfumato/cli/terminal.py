@@ -3,8 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -83,14 +83,9 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
     )
 
 
-@contextmanager
-def waiting(what: str) -> Generator[None]:
-    """A spinner on stderr while something takes its time, if a person is looking."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with _err().status(escape(what)):
-        yield
+def waiting(what: str) -> AbstractContextManager[object]:
+    """A sign on stderr that something takes its time, if a person is looking."""
+    return _err().status(escape(what)) if sys.stderr.isatty() else nullcontext()
 
 
 def close_stdout() -> None:

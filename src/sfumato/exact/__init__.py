@@ -21,8 +21,10 @@ from sfumato.exact.grid import (
 )
 from sfumato.exact.law import Law, output_law
 from sfumato.exact.normals import discrete_gaussian
+from sfumato.exact.packed import bernoulli_rows
 from sfumato.exact.selection import exponential_mechanism, permute_and_flip, report_noisy_max
 from sfumato.exact.uniform import choice, integers, permutation
+from sfumato.exact.weighted import weighted
 
 __all__ = [
     "BitSource",
@@ -31,6 +33,7 @@ __all__ = [
     "bernoulli",
     "bernoulli_exp",
     "bernoulli_odds",
+    "bernoulli_rows",
     "censored_discrete_laplace",
     "choice",
     "discrete_gaussian",
@@ -49,4 +52,5 @@ __all__ = [
     "rounded_laplace",
     "system_bits",
     "truncated_discrete_laplace",
+    "weighted",
 ]

@@ -27,6 +27,7 @@ from sfumato.accounting.events.selection import (
     SparseVector,
     Thresholded,
 )
+from sfumato.accounting.events.shuffled import Shuffled
 
 __all__ = [
     "ZCDP",
@@ -49,6 +50,7 @@ __all__ = [
     "Pure",
     "RandomizedResponse",
     "Renyi",
+    "Shuffled",
     "SparseVector",
     "Subsampled",
     "Thresholded",

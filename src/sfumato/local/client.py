@@ -1,0 +1,586 @@
+"""The device: one file of the standard library that turns a private value into a report. Copy it and it runs.
+
+    client = Client(document, secret)      # the protocol as the server publishes it; 32 random bytes of one's own
+    client.report("https://example.org")   # bytes to send; they are private before they leave
+
+The device trusts nobody. It computes the ε of the published coins itself and refuses a protocol whose ε is above what
+it states, or above what the device allows. Coins are integers from the operating system compared with exact
+rationals. What a memo must remember is not stored: it is drawn again, the same, from a keyed hash (HMAC-SHA256) of the
+secret.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+VERSION = 1
+FORMAT = f"sfumato-local/{VERSION}"
+HEAD, TAG = 8, 8
+"""Bytes of a report before its payload: version, protocol and round; then the tag that makes a copy recognisable."""
+
+HASH_NAMES = ("blake2b", "md5", "md5-java")
+INTERACTIONS = ("non-interactive", "sequential", "full")
+Document = dict[str, Any]
+
+
+class ProtocolRefused(ValueError):
+    """A document this device will not answer; nothing was reported."""
+
+
+class NotInDomain(ValueError):
+    """A value the protocol has no report for; the value is not shown."""
+
+
+# ---- coins ------------------------------------------------------------------------------------------------------
+
+
+class Coins:
+    """Exact draws from a stream of uniform bytes: whole numbers by rejection, coins by comparing them."""
+
+    def __init__(self, stream: Callable[[int], bytes]) -> None:
+        self._stream, self._held = stream, b""
+
+    def _take(self, count: int) -> bytes:
+        while len(self._held) < count:
+            self._held += self._stream(max(512, count))
+        taken, self._held = self._held[:count], self._held[count:]
+        return taken
+
+    def below(self, n: int) -> int:
+        """Uniform on {0, …, n - 1}."""
+        bits = (n - 1).bit_length()
+        while True:
+            value = int.from_bytes(self._take((bits + 7) // 8), "big") >> (-bits % 8)
+            if value < n:
+                return value
+
+    def coin(self, p: Fraction) -> bool:
+        """True with probability exactly p."""
+        return self.below(p.denominator) < p.numerator
+
+    def pick(self, weights: Sequence[int]) -> int:
+        """An index, with probability exactly its weight over the sum."""
+        left, at = self.below(sum(weights)), 0
+        while left >= weights[at]:
+            left, at = left - weights[at], at + 1
+        return at
+
+
+def system_coins() -> Coins:
+    """Fresh coins of the operating system; made anew for every report, so that a fork cannot repeat them."""
+    return Coins(os.urandom)
+
+
+def keyed(key: bytes, label: bytes) -> bytes:
+    """32 bytes that only the holder of the key can tell from random ones."""
+    return hmac.new(key, label, hashlib.sha256).digest()
+
+
+def keyed_coins(key: bytes, label: bytes) -> Coins:
+    """The same coins every time for a key and a label: a memo with nothing to store (Survey Definition 7.3)."""
+    seed, block = keyed(key, label), [0]
+
+    def stream(_: int) -> bytes:
+        block[0] += 1
+        return keyed(seed, block[0].to_bytes(8, "big"))
+
+    return Coins(stream)
+
+
+# ---- hashes that devices and servers share ------------------------------------------------------------------------
+
+
+def multiply_shift(a: Any, b: Any, x: Any, word: int) -> Any:
+    """(a·x + b) mod 2^word; its upper half is pairwise independent in a and b for x below 2^(word/2).
+
+    Dietzfelbinger (1996), Theorem 3: words of at least 2·(word/2) - 1 bits suffice. Takes integers or arrays.
+    """
+    return (a * x + b) & ((1 << word) - 1)
+
+
+def bucket(a: int, b: int, x: int, word: int, buckets: int) -> int:
+    """The upper half of `multiply_shift`, scaled to 0 … buckets - 1: interval y is the halves from ⌈y·2^(word/2)/g⌉."""
+    half = word // 2
+    return int(((multiply_shift(a, b, x, word) >> half) * buckets) >> half)
+
+
+def word_of(text: bytes, key: bytes, size: int) -> int:
+    """A keyed hash of a string to `size` bytes, as an integer: BLAKE2b, so anybody can compute it."""
+    return int.from_bytes(hashlib.blake2b(text, digest_size=size, key=key).digest(), "little")
+
+
+def bloom_bits(text: bytes, cohort: int, bits: int, hashes: int, name: str) -> list[int]:
+    """The positions that a string sets in its cohort's Bloom filter."""
+    if name == "blake2b":
+        digest = hashlib.blake2b(text, digest_size=8 * hashes, key=b"%d" % cohort).digest()
+        return [int.from_bytes(digest[8 * i : 8 * i + 8], "little") % bits for i in range(hashes)]
+    digest = hashlib.md5(cohort.to_bytes(4, "big") + text, usedforsecurity=False).digest()
+    if name == "md5":  # as the Python and C++ clients of google/rappor: one byte a hash
+        return [digest[i] % bits for i in range(hashes)]
+    return [int.from_bytes(digest[2 * i : 2 * i + 2], "big") % bits for i in range(hashes)]  # "md5-java": two bytes
+
+
+def hadamard_bit(row: int, column: int) -> int:
+    """The entry of the Hadamard matrix: 0 for +1, 1 for -1."""
+    return (row & column).bit_count() & 1
+
+
+# ---- the document -------------------------------------------------------------------------------------------------
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """The bytes that fingerprints are of: JSON with sorted keys and no blanks."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+
+
+def fingerprint(document: Mapping[str, Any]) -> bytes:
+    """32 bytes that name a protocol, whatever the round."""
+    return hashlib.sha256(canonical({key: value for key, value in document.items() if key != "round"})).digest()
+
+
+def head(document: Mapping[str, Any]) -> bytes:
+    """The first 8 bytes of every report: version, five bytes of the fingerprint, the round."""
+    return bytes([VERSION]) + fingerprint(document)[:5] + int(document["round"]).to_bytes(2, "little")
+
+
+def width(n: int) -> int:
+    """How many bytes hold the codes 0 … n - 1: 1, 2, 4 or 8."""
+    return next(size for size in (1, 2, 4, 8) if n <= 1 << (8 * size))
+
+
+def _size(document: Document) -> int:
+    domain = document["domain"]
+    return len(domain["values"]) if "values" in domain else int(domain["size"])
+
+
+def _position(document: Document, value: Any) -> int:
+    """Where a value stands in the domain; a stray one is refused without being shown."""
+    values = document["domain"].get("values")
+    if values is not None:
+        if value in values:
+            return int(values.index(value))
+    elif isinstance(value, int) and not isinstance(value, bool) and 0 <= value < int(document["domain"]["size"]):
+        return value
+    raise NotInDomain("the value is not in the protocol's domain")
+
+
+def _fraction_along(document: Document, value: Any) -> Fraction:
+    """How far a number lies from the lower to the upper end; beyond them it counts as the end."""
+    lower, upper = (Fraction(document["domain"][end]) for end in ("lower", "upper"))
+    try:
+        exact = Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        raise NotInDomain("the value is not a finite number") from None
+    return (min(max(exact, lower), upper) - lower) / (upper - lower)
+
+
+def _bytes_of(value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode()
+    raise NotInDomain("the value is not a string")
+
+
+def _packed(bits: Sequence[int]) -> bytes:
+    """Bits as bytes, the first one lowest."""
+    return sum(bit << i for i, bit in enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")
+
+
+# ---- what each kind sends -----------------------------------------------------------------------------------------
+
+Memo = Callable[[bytes], Coins]
+"""Coins for a label: the same each time where the protocol remembers, fresh ones where it does not."""
+
+
+def _choice_of(coins: Coins, x: int, k: int, p: Fraction) -> int:
+    """x with probability p, else one of the k - 1 others alike (Survey §4.1.3)."""
+    if coins.coin(p):
+        return x
+    other = coins.below(k - 1)
+    return other + (other >= x)
+
+
+def _flags(coins: Coins, ones: Sequence[int], count: int, p: Fraction, q: Fraction) -> list[int]:
+    """A bit for each place: 1 with probability p where there is a one, with q elsewhere."""
+    return [int(coins.coin(p if i in ones else q)) for i in range(count)]
+
+
+def _k_ary(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    x, k = _position(doc, value), _size(doc)
+    return _choice_of(memo(b"%d" % x), x, k, r["p"]).to_bytes(width(k), "little")
+
+
+def _unary(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    x = _position(doc, value)
+    return _packed(_flags(memo(b"%d" % x), [x], _size(doc), r["p"], r["q"]))
+
+
+def _local_hash(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    x, word, g = _position(doc, value), int(doc["hash"]["word"]), int(doc["hash"]["buckets"])
+    coins = memo(b"%d" % x)
+    a, b = coins.below(1 << word), coins.below(1 << word)
+    said = _choice_of(coins, bucket(a, b, x, word, g), g, r["p"])
+    return a.to_bytes(word // 8, "little") + b.to_bytes(word // 8, "little") + said.to_bytes(width(g), "little")
+
+
+def _signed(coins: Coins, column: int, order: int, p: Fraction) -> bytes:
+    """A row of the Hadamard matrix and its entry at the column, told truly with probability p."""
+    row = coins.below(order)
+    bit = hadamard_bit(row, column) ^ (not coins.coin(p))
+    return (row << 1 | bit).to_bytes(width(2 * order), "little")
+
+
+def _hadamard(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    x = _position(doc, value)
+    return _signed(memo(b"%d" % x), x, int(doc["parameters"]["order"]), r["p"])
+
+
+def _subset(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    x, d, k = _position(doc, value), _size(doc), int(doc["parameters"]["subset"])
+    coins, chosen = memo(b"%d" % x), set[int]()
+    inside = coins.coin(r["p"])
+    for j in range(d - 1 - k + inside, d - 1):  # Floyd's subset of the d - 1 others, of k or k - 1 members
+        other = coins.below(j + 1)
+        chosen.add(j if other in chosen else other)
+    members = {other + (other >= x) for other in chosen} | ({x} if inside else set())
+    return _packed([int(i in members) for i in range(d)])
+
+
+def _rappor(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    bits, cohorts = int(doc["parameters"]["bits"]), int(doc["parameters"]["cohorts"])
+    cohort = memo(b"cohort").below(cohorts)
+    if doc["hash"] is None:  # basic RAPPOR: one bit a value
+        ones = [_position(doc, value)]
+    else:
+        ones = bloom_bits(_bytes_of(value), cohort, bits, int(doc["hash"]["hashes"]), doc["hash"]["name"])
+    label = _packed([int(i in ones) for i in range(bits)])
+    permanent = _flags(memo(b"permanent" + label), ones, bits, 1 - r["f"] / 2, r["f"] / 2)
+    told = [i for i, bit in enumerate(permanent) if bit]
+    return cohort.to_bytes(2, "little") + _packed(_flags(memo(b""), told, bits, r["q"], r["p"]))
+
+
+def _rounded(doc: Document, memo: Memo, along: Fraction) -> int:
+    """The multiple of the granularity that a number is rounded to, at random without bias (Survey Lemma 7.8).
+
+    With memory the α-point decides, α uniform on {0, …, s - 1}: up if and only if x + α ≥ the next multiple (errata
+    B19). Where x is not whole, α has a fraction of 32 bits.
+    """
+    steps, s = int(doc["parameters"]["steps"]), int(doc["parameters"]["granularity"])
+    x = along * steps
+    level = int(x // s)
+    if not doc["memo"]:
+        return level + memo(b"").coin(x / s - level)
+    coins = memo(b"alpha")
+    alpha = Fraction(coins.below(s))
+    if x.denominator > 1:
+        alpha += Fraction(coins.below(1 << 32), 1 << 32)
+    return level + (x - level * s + alpha >= s)
+
+
+def _one_bit(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    level = _rounded(doc, memo, _fraction_along(doc, value))
+    levels = Fraction(int(doc["parameters"]["steps"]), int(doc["parameters"]["granularity"]))
+    coins = memo(b"level %d" % level)
+    return bytes([coins.coin(level / levels) ^ (not coins.coin(r["p"]))])
+
+
+def _d_bit(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    k, d, x = _size(doc), int(doc["parameters"]["bits"]), _position(doc, value)
+    coins, chosen = memo(b"buckets"), list[int]()
+    for j in range(k - d, k):
+        place = coins.below(j + 1)
+        chosen.append(j if place in chosen else place)
+    chosen.sort()
+    ones = [i for i, place in enumerate(chosen) if place == x]
+    told = _packed(_flags(memo(b"%d" % x), ones, d, r["p"], r["q"]))
+    return b"".join(place.to_bytes(2, "little") for place in chosen) + told
+
+
+def _window(doc: Document, r: dict[str, Fraction], along: Fraction, coins: Coins) -> int:
+    """The piecewise mechanism on cells: a window of them moves with the value and is hit with probability p."""
+    grid, window = int(doc["parameters"]["grid"]), int(doc["parameters"]["window"])
+    start = int(along * grid)
+    start += coins.coin(along * grid - start)
+    if coins.coin(r["p"]):
+        return start + coins.below(window)
+    place = coins.below(grid)
+    return place + window * (place >= start)
+
+
+def _piecewise(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    along = _fraction_along(doc, value)
+    coins = memo(str(along).encode())
+    cell = _window(doc, r, along, coins)
+    if doc["kind"] == "hybrid" and not coins.coin(r["mix"]):
+        cell = int(doc["parameters"]["grid"]) + int(doc["parameters"]["window"])
+        cell += coins.coin(along) ^ (not coins.coin(r["p_bit"]))
+    return cell.to_bytes(2, "little")
+
+
+def _condensed(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    parameters, d = doc["parameters"], _size(doc)
+    length, weights, apart = int(parameters["length"]), parameters["weights"], parameters["distances"]
+    items = [_position(doc, item) for item in (value if length > 1 else [value])]
+    if len(items) > length or (length > 1 and d - 1 in items):
+        raise NotInDomain("the value is not a sequence of items within the protocol's length")
+    items += [d - 1] * (length - len(items))  # the last item of the domain stands for nothing
+    coins, told = memo(b",".join(b"%d" % item for item in items)), b""
+    for x in items:
+        row = [int(weights[abs(x - y) if apart is None else apart[x][y]]) for y in range(d)]
+        told += coins.pick(row).to_bytes(width(d), "little")
+    return told
+
+
+def _prefix(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
+    parameters = doc["parameters"]
+    length, rows, order = (int(parameters[name]) for name in ("length", "rows", "order"))
+    text = _bytes_of(value)[:length].ljust(length, b"\0")
+    coins = memo(text)
+    level, row = coins.below(length), coins.below(rows)
+    column = word_of(text[: level + 1], b"%d|%d" % (level, row), 8) % order
+    return bytes([level, row]) + _signed(coins, column, order, r["p"])
+
+
+ENCODERS: dict[str, Callable[[Document, dict[str, Fraction], Any, Memo], bytes]] = {
+    "k-ary": _k_ary,
+    "unary": _unary,
+    "local-hash": _local_hash,
+    "hadamard": _hadamard,
+    "subset": _subset,
+    "rappor": _rappor,
+    "one-bit": _one_bit,
+    "d-bit": _d_bit,
+    "piecewise": _piecewise,
+    "hybrid": _piecewise,
+    "condensed": _condensed,
+    "prefix-tree": _prefix,
+}
+
+
+# ---- what a report costs ------------------------------------------------------------------------------------------
+
+
+def _flag_odds(p: Fraction, q: Fraction, ones: int = 1) -> Fraction:
+    """The likeliest against the least likely report when `ones` flags leave their places for others."""
+    if not 0 < q <= p < 1:
+        raise ProtocolRefused("the coins of the protocol are not 0 < q ≤ p < 1")
+    return (p * (1 - q) / (q * (1 - p))) ** ones
+
+
+def _two_sided(p: Fraction) -> Fraction:
+    return max(p, 1 - p) / min(p, 1 - p)
+
+
+def _window_odds(doc: Document, r: dict[str, Fraction]) -> Fraction:
+    inside = r["p"] / int(doc["parameters"]["window"])
+    outside = (1 - r["p"]) / int(doc["parameters"]["grid"])
+    return max(inside / outside, outside / inside)
+
+
+def _condensed_odds(doc: Document) -> Fraction:
+    """The largest ratio of two likelihoods of one report, over the whole table."""
+    weights, apart, d = doc["parameters"]["weights"], doc["parameters"]["distances"], _size(doc)
+    rows = [[int(weights[abs(x - y) if apart is None else apart[x][y]]) for y in range(d)] for x in range(d)]
+    sums = [sum(row) for row in rows]
+    worst = Fraction(1)
+    for y in range(d):
+        chances = [Fraction(rows[x][y], sums[x]) for x in range(d)]
+        worst = max(worst, max(chances) / min(chances))
+    return worst ** int(doc["parameters"]["length"])
+
+
+def _k_odds(p: Fraction, k: int) -> Fraction:
+    ratio = p * (k - 1) / (1 - p)
+    return max(ratio, 1 / ratio)
+
+
+def _subset_odds(doc: Document, r: dict[str, Fraction]) -> Fraction:
+    d, k = _size(doc), int(doc["parameters"]["subset"])
+    ratio = r["p"] * (d - k) / ((1 - r["p"]) * k)
+    return max(ratio, 1 / ratio)
+
+
+def _rappor_odds(doc: Document, r: dict[str, Fraction], *, forever: bool) -> Fraction:
+    """ε∞ if forever (Survey Theorem 7.4), else the ε₁ of one report, which the survey leaves out (errata C7)."""
+    half, hashes = r["f"] / 2, int(doc["hash"]["hashes"]) if doc["hash"] else 1
+    told, untold = (
+        (1 - half, half) if forever else (r["q"] - half * (r["q"] - r["p"]), r["p"] + half * (r["q"] - r["p"]))
+    )
+    if untold == 0 or told == 1:
+        raise ProtocolRefused("a report of this protocol may show a bit beyond doubt")
+    return _flag_odds(told, untold, hashes)
+
+
+ODDS: dict[str, Callable[[Document, dict[str, Fraction]], Fraction]] = {
+    "k-ary": lambda doc, r: _k_odds(r["p"], _size(doc)),
+    "unary": lambda doc, r: _flag_odds(r["p"], r["q"]),
+    "local-hash": lambda doc, r: _k_odds(r["p"], int(doc["hash"]["buckets"])),
+    "hadamard": lambda doc, r: _two_sided(r["p"]),
+    "subset": _subset_odds,
+    "rappor": lambda doc, r: _rappor_odds(doc, r, forever=doc["memo"]),
+    "one-bit": lambda doc, r: _two_sided(r["p"]),
+    "d-bit": lambda doc, r: _flag_odds(r["p"], r["q"]),
+    "piecewise": _window_odds,
+    "hybrid": lambda doc, r: max(_window_odds(doc, r), _two_sided(r["p_bit"])),
+    "condensed": lambda doc, r: _condensed_odds(doc),
+    "prefix-tree": lambda doc, r: _two_sided(r["p"]),
+}
+
+
+def log_up(ratio: Fraction) -> Decimal:
+    """ln(ratio), rounded up."""
+    context = Context(prec=50, rounding=ROUND_CEILING)
+    quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    return Decimal(0) if ratio == 1 else context.next_plus(context.ln(quotient))
+
+
+def coins_of(document: Document) -> dict[str, Fraction]:
+    """The probabilities that the document states, each a rational in [0, 1]."""
+    coins = {name: Fraction(text) for name, text in document["coins"].items()}
+    if not all(0 <= p <= 1 for p in coins.values()):
+        raise ProtocolRefused("a probability of the protocol is not between 0 and 1")
+    return coins
+
+
+def epsilon_of(document: Document) -> Decimal:
+    """The ε of what a device gives away, from the coins themselves, rounded up.
+
+    Of one report; where the protocol remembers, of all reports of one value for ever.
+    """
+    return log_up(ODDS[document["kind"]](document, coins_of(document)))
+
+
+RANGES: dict[str, tuple[tuple[str, str, int, int], ...]] = {
+    "k-ary": (("domain", "", 2, 1 << 32),),
+    "unary": (("domain", "", 2, 1 << 16),),
+    "local-hash": (("domain", "", 2, 1 << 32), ("hash", "word", 32, 64), ("hash", "buckets", 2, 1 << 16)),
+    "hadamard": (("domain", "", 2, 1 << 24), ("parameters", "order", 2, 1 << 24)),
+    "subset": (("domain", "", 2, 1 << 16), ("parameters", "subset", 1, 1 << 16)),
+    "rappor": (("parameters", "bits", 2, 1 << 12), ("parameters", "cohorts", 1, 1 << 16)),
+    "one-bit": (("parameters", "steps", 1, 1 << 32), ("parameters", "granularity", 1, 1 << 32)),
+    "d-bit": (("domain", "", 2, 1 << 16), ("parameters", "bits", 1, 1 << 16)),
+    "piecewise": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+    "hybrid": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+    "condensed": (("domain", "", 2, 1 << 10), ("parameters", "length", 1, 64)),
+    "prefix-tree": (
+        ("parameters", "length", 1, 64),
+        ("parameters", "rows", 1, 256),
+        ("parameters", "order", 2, 1 << 15),
+    ),
+}
+"""The whole numbers a document must hold: outside them an encoder might hang, or fail for some values only."""
+
+
+def _ends_in_order(document: Document) -> bool:
+    return Fraction(document["domain"]["lower"]) < Fraction(document["domain"]["upper"])
+
+
+def _known_bloom(document: Document) -> bool:
+    spec = document["hash"]
+    if spec is None:  # basic RAPPOR: a bit a value
+        return _size(document) == int(document["parameters"]["bits"])
+    return type(spec["hashes"]) is int and 1 <= spec["hashes"] <= 8 and spec["name"] in HASH_NAMES
+
+
+ALSO: dict[str, Callable[[Document], bool]] = {
+    "local-hash": lambda doc: doc["hash"]["word"] in (32, 64),  # another would send buckets that nobody else can send
+    "d-bit": lambda doc: doc["parameters"]["bits"] <= _size(doc),
+    "one-bit": lambda doc: doc["parameters"]["steps"] % doc["parameters"]["granularity"] == 0 and _ends_in_order(doc),
+    "piecewise": _ends_in_order,
+    "hybrid": _ends_in_order,
+    "condensed": lambda doc: all(int(weight) > 0 for weight in doc["parameters"]["weights"]),
+    "rappor": _known_bloom,
+}
+"""What else must hold, where a kind has more to say."""
+
+
+def _in_range(document: Document) -> bool:
+    kind, turn = document["kind"], document["round"]
+    for part, name, least, most in RANGES[kind]:
+        number = document[part][name] if name else _size(document)
+        if type(number) is not int or not least <= number <= most:
+            return False
+    plain = type(document["memo"]) is bool and type(turn) is int and 0 <= turn < 1 << 16
+    return plain and (kind not in ALSO or ALSO[kind](document))
+
+
+def checked(document: Any) -> Document:
+    """The document, if its coins keep the ε it states."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ProtocolRefused(f"the document is not of the format {FORMAT}")
+    try:
+        if document["kind"] not in ENCODERS or document["interaction"] not in INTERACTIONS:
+            raise ProtocolRefused("the document names a kind or an interaction this client does not know")
+        if not _in_range(document):
+            raise ProtocolRefused("a number of the document is outside the range of its kind")
+        spent, stated = epsilon_of(document), Fraction(document["epsilon"])
+    except (KeyError, TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
+        raise error if isinstance(error, ProtocolRefused) else ProtocolRefused("the document is malformed") from None
+    if Fraction(spent) > stated:
+        raise ProtocolRefused("the coins of the protocol spend more than the ε it states")
+    return document
+
+
+# ---- the client ---------------------------------------------------------------------------------------------------
+
+
+_OF_THE_DEVICE = {b"", b"cohort", b"alpha", b"buckets"}  # memories that do not depend on the value
+
+
+class Client:
+    """A device that answers one protocol; `report` gives the bytes to send."""
+
+    def __init__(self, document: str | Document, secret: bytes, *, most_epsilon: float | str | None = None) -> None:
+        given: object = secret
+        if not isinstance(given, bytes) or len(given) < 16:
+            raise ProtocolRefused("the secret must be at least 16 bytes, drawn once from the operating system")
+        self.document = checked(json.loads(document) if isinstance(document, str) else document)
+        if most_epsilon is not None and Fraction(self.document["epsilon"]) > Fraction(most_epsilon):
+            raise ProtocolRefused("the protocol's ε is above what this device allows")
+        self._key = keyed(secret, b"sfumato-local/memo|" + fingerprint(self.document))
+        self._tag_key = keyed(secret, b"sfumato-local/tag|" + str(self.document["name"]).encode())
+        self._coins = coins_of(self.document)
+
+    def __repr__(self) -> str:
+        return f"<Client of {self.document['name']!r}>"  # never the secret
+
+    def report(self, value: Any) -> bytes:
+        """A report of a value: head, tag, payload."""
+        fresh = system_coins()
+        encode = ENCODERS[self.document["kind"]]
+        return head(self.document) + self.tag() + encode(self.document, self._coins, value, self._memo(fresh))
+
+    def tag(self) -> bytes:
+        """The same for every copy of a report: one a device and collection, or one a round if interaction is full.
+
+        It is a keyed hash of nothing private, and tags of different rounds cannot be told to be of one device.
+        """
+        of_round = b"%d" % self.document["round"] if self.document["interaction"] == "full" else b""
+        return keyed(self._tag_key, of_round)[:TAG]
+
+    @property
+    def prices(self) -> tuple[Decimal, Decimal]:
+        """ε of one report by itself, and of all reports of one value from memory."""
+        alone = self.document | ({"memo": False} if self.document["kind"] == "rappor" else {})
+        return epsilon_of(alone), epsilon_of(self.document)
+
+    def memory(self, value: Any) -> bytes | None:
+        """A name for the memory that a report of the value would draw on, None without memory; for an allowance."""
+        if not self.document["memo"]:
+            return None
+        used, memo = set[bytes](), self._memo(system_coins())
+
+        def watched(label: bytes) -> Coins:
+            used.add(label)
+            return memo(label)
+
+        ENCODERS[self.document["kind"]](self.document, self._coins, value, watched)
+        return keyed(self._key, b"name|" + b"|".join(sorted(used - _OF_THE_DEVICE)))[:16]
+
+    def _memo(self, fresh: Coins) -> Memo:
+        remembers = self.document["memo"]
+        return lambda label: keyed_coins(self._key, label) if remembers and label else fresh

@@ -1,0 +1,230 @@
+"""What a device and a server share: one frozen object, written as JSON; a new kind is a file and a line in `kinds`."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accounting.events import Event, Pure
+from sfumato.errors import InvalidParameter
+from sfumato.exact.bits import BitSource
+from sfumato.exact.parameters import Real, truth, whole
+from sfumato.local import client, thresholds
+
+Bytes = NDArray[np.uint8]
+Counts = NDArray[np.int64]
+Domain = int | tuple[str, ...]
+"""The values 0 … n - 1 for an integer n, or names."""
+
+MOST_ROUNDS = 1 << 16
+_MOST_VALUES = 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(ABC):
+    """A collection's name, its ε and its coins; versioned, and equal for equal documents.
+
+    `epsilon` prices one report. With `memo` a device answers from memory, and it prices all its reports of one value.
+    """
+
+    name: str
+    epsilon: Real
+    round: int = 1
+    interaction: str = "non-interactive"
+    memo: bool = False
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        name: object = self.name  # callers may not run a type checker
+        if not isinstance(name, str) or not 0 < len(name) <= 200:
+            raise InvalidParameter("name", "must be a text of 1 to 200 characters", self.name)
+        if self.interaction not in client.INTERACTIONS:
+            raise InvalidParameter("interaction", f"must be one of {client.INTERACTIONS}", self.interaction)
+        if whole("round", self.round) >= MOST_ROUNDS:
+            raise InvalidParameter("round", f"must be below {MOST_ROUNDS}", self.round)
+        truth("memo", self.memo)
+        self._set("epsilon", thresholds.budget(self.epsilon))
+        self.derive(self.epsilon)  # type: ignore[arg-type]
+        self.verify()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def coin(self, name: str, derived: Fraction) -> None:
+        """Keep a coin as the document states it, or as derived where nothing was stated."""
+        given = getattr(self, name)
+        self._set(name, derived if given is None else Fraction(given))
+
+    def verify(self) -> None:
+        """The device's own check of the coins, made where the protocol is born."""
+        try:
+            client.checked(self.document())
+        except client.ProtocolRefused as error:
+            raise InvalidParameter("epsilon", f"cannot be kept: {error}; stated", float(self.epsilon)) from None
+
+    # ---- what a kind says about itself --------------------------------------------------------------------------
+
+    @abstractmethod
+    def derive(self, epsilon: Fraction) -> None:
+        """Check the kind's own fields and fill in the coins that ε calls for."""
+
+    @abstractmethod
+    def domain_document(self) -> dict[str, Any]:
+        """The domain as JSON."""
+
+    @abstractmethod
+    def coins(self) -> dict[str, Fraction]:
+        """The probabilities that the device's coins have."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Whole numbers the device needs beside the coins."""
+        return {}
+
+    def hash_document(self) -> dict[str, Any] | None:
+        """The hash that device and server share."""
+        return None
+
+    @property
+    @abstractmethod
+    def payload(self) -> int:
+        """Bytes of a report after its head and tag."""
+
+    @abstractmethod
+    def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
+        """Payloads for many devices at once, of the law of the client's own."""
+
+    @abstractmethod
+    def empty(self) -> Counts:
+        """The counts of no reports."""
+
+    @abstractmethod
+    def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
+        """Which payloads some device could have sent."""
+
+    @abstractmethod
+    def tally(self, payloads: Bytes) -> Counts:
+        """The counts of valid payloads; sums of counts are the counts of all."""
+
+    @abstractmethod
+    def estimate(self, counts: Counts, people: int) -> Any:
+        """What the counts say about the people who reported."""
+
+    @abstractmethod
+    def variance(self, share: float = 0.0) -> float:
+        """The variance that one person's report has in an estimated share (or mean); divide by the people."""
+
+    @property
+    def memories(self) -> int | None:
+        """How many different values a device can have, None if there is no telling."""
+        return None
+
+    # ---- what follows ----------------------------------------------------------------------------------------------
+
+    @property
+    def event(self) -> Event:
+        """The price of one report, or with `memo` of all reports of one value (Survey Definition 7.1)."""
+        return Pure(Fraction(self.spent))
+
+    @property
+    def spent(self) -> Decimal:
+        """The exact ε of the coins, rounded up; never above `epsilon`."""
+        return client.epsilon_of(self.document())
+
+    @property
+    def report_bytes(self) -> int:
+        """Bytes of a whole report."""
+        return client.HEAD + client.TAG + self.payload
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values: everything a device needs."""
+        return {
+            "format": client.FORMAT,
+            "kind": self.kind,
+            "name": self.name,
+            "domain": self.domain_document(),
+            "epsilon": str(self.epsilon),
+            "coins": {name: str(p) for name, p in self.coins().items()},
+            "parameters": self.parameters(),
+            "hash": self.hash_document(),
+            "memo": self.memo,
+            "round": self.round,
+            "interaction": self.interaction,
+        }
+
+    def to_json(self) -> str:
+        """The document that devices are given."""
+        return json.dumps(self.document(), indent=1)
+
+    def next_round(self) -> Self:
+        """The same protocol a round later."""
+        return replace(self, round=self.round + 1)
+
+    @classmethod
+    @abstractmethod
+    def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
+        """The protocol a document describes; `common` holds the fields that every kind has."""
+
+
+def domain_of(name: str, values: object, *, most: int = _MOST_VALUES) -> Domain:
+    """A domain of at least two different names, or of a number of codes."""
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
+        names = tuple(values)
+        if not all(isinstance(value, str) for value in names):
+            raise InvalidParameter(name, "must be a number of values or a tuple of names", values)
+        if len(set(names)) != len(names):
+            raise InvalidParameter(name, "must not name a value twice", names)
+        size: int = len(names)
+        found: Domain = names
+    else:
+        found = size = whole(name, values)
+    if not 2 <= size <= most:
+        raise InvalidParameter(name, f"must have between 2 and {most} values", size)
+    return found
+
+
+def size_of(domain: Domain) -> int:
+    """How many values a domain has."""
+    return domain if isinstance(domain, int) else len(domain)
+
+
+def domain_json(domain: Domain) -> dict[str, Any]:
+    """A domain as JSON."""
+    return {"size": domain} if isinstance(domain, int) else {"values": list(domain)}
+
+
+def domain_from(document: dict[str, Any]) -> Domain:
+    """A domain from JSON."""
+    return tuple(document["values"]) if "values" in document else int(document["size"])
+
+
+def codes_of(domain: Domain, values: Any) -> NDArray[np.int64]:
+    """Values as their places in the domain; a stray one is refused without being shown."""
+    stray = InvalidParameter("values", "must all be in the protocol's domain, found", "another")
+    if isinstance(domain, int):
+        array = np.asarray(values, dtype=None if len(values) else np.int64)
+        if array.ndim != 1 or array.dtype.kind not in "iu":
+            raise InvalidParameter("values", "must be a row of whole numbers, found", array.dtype.name)
+        if array.size and (int(array.min()) < 0 or int(array.max()) >= domain):
+            raise stray
+        return array.astype(np.int64, copy=False)
+    places = {value: i for i, value in enumerate(domain)}
+    found = [places.get(value, -1) for value in values]
+    if -1 in found:
+        raise stray
+    return np.array(found, dtype=np.int64)
+
+
+def written(codes: NDArray[Any], size: int) -> Bytes:
+    """Codes as little-endian bytes, a row each."""
+    return np.ascontiguousarray(codes.astype(f"<u{size}")).view(np.uint8).reshape(len(codes), size)
+
+
+def read(payloads: Bytes, start: int, size: int) -> NDArray[np.uint64]:
+    """Codes from the bytes `start` to `start + size` of each row."""
+    return payloads[:, start : start + size].view(f"<u{size}")[:, 0].astype(np.uint64)
