@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import resource
 import statistics
 import subprocess
 import sys
@@ -162,15 +161,17 @@ def planning(curator: Curator) -> float:
 
 
 def heavy(file: str) -> None:
-    """A question of a million people and their towns within 1 GB, in a process of its own; prints its peak in MB."""
+    """The median, ten values each of a million people, within 1 GB, in a process of its own; prints its peak in MB."""
     with (
         tempfile.TemporaryDirectory() as folder,
         sfumato.open(declaration("person", Path(file), "1GB"), ledger=Path(folder) / "spent.ledger") as curator,
     ):
         start = time.perf_counter()
-        asked(curator, QUESTIONS["GROUP BY unknown key"])
+        asked(curator, QUESTIONS["MEDIAN"])
         took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not ru_maxrss, which a child inherits from the process that started it
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
     print(json.dumps({"peak": peak, "seconds": took}))
 
 
@@ -293,7 +294,7 @@ def main() -> None:
             rows += against_peers(size, mode, found, peers["row" if mode == "row" else "person"][size])
     done = json.loads(subprocess.check_output([sys.executable, __file__, str(files[SIZES[1]])]))
     rows.append(
-        at_most("MB of memory at the peak, 1e7 rows by person and town, limit 1 GB", ours=done["peak"], goal=1400)
+        at_most("MB of memory at the peak, MEDIAN, 1e7, person bounded, limit 1 GB", ours=done["peak"], goal=1400)
     )
     rows.append(Row("s for the same", done["seconds"], None, "", None, "", None))
     publish("query", rows)

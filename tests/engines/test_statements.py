@@ -199,6 +199,27 @@ def test_a_quantile_sees_so_many_values_of_a_person_in_a_group(most: int) -> Non
     assert steps.tolist() == sorted(set(steps.tolist()))
 
 
+@pytest.mark.parametrize("wanted", ["MEDIAN(amount)", "COUNT(DISTINCT whole)"])
+@pytest.mark.parametrize(("rows_in", "groups"), [(1, 1), (2, 2), (100, 1), (1, 100), (100, 100)])
+def test_values_of_a_person_are_few_in_few_groups(wanted: str, rows_in: int, groups: int) -> None:
+    rows = ROWS + HOSTILE
+    text = f"SELECT town, {wanted} AS m FROM visits GROUP BY town"
+    value = (lambda row: cents(row[3])) if "MEDIAN" in wanted else (lambda row: row[4])
+    for person in (3, 7, 11):
+        own = [row for row in rows if row[0] == person]
+        _, table = exact(own, text, rows_per_group=rows_in, groups_per_person=groups)
+        lines = {key: [v for row in line if (v := value(row)) is not None]
+                 for (_, key), line in by_line(own, lambda row: row[2]).items()}  # fmt: skip
+        if "DISTINCT" in wanted:
+            lines = {key: list(set(values)) for key, values in lines.items()}
+            found = {key[0]: int(n) for key, n in zip(table.keys, table.columns[0], strict=True) if n}
+        else:
+            found = {key[0]: int(counts.sum()) for key, (_, counts) in table.values[0].items()}
+        held = {key: min(len(values), rows_in) for key, values in lines.items() if values}
+        assert len(found) == min(len(held), groups)
+        assert found.items() <= held.items()
+
+
 def test_where_each_row_is_protected_every_row_counts() -> None:
     rows = ROWS + HOSTILE
     _, table = exact(rows, "SELECT COUNT(DISTINCT town), MEDIAN(amount) FROM visits", person=False)

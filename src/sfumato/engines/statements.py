@@ -18,7 +18,6 @@ from sfumato.query.price import PricedQuery
 from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
-LONGEST = 999_999  # what the engine keeps of one person at most, whatever was declared
 FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
 _LIGHT = 2**16  # sums of whole doubles of this size are exact up to 2**37 rows, and twice as fast as 128 bits
@@ -180,8 +179,10 @@ class Statements:
 
     def _first(self, names: list[str], most: int) -> str:
         """The first lines of each person in the order of the keyed hash; where hashes agree the keys decide."""
-        order = ", ".join([f"hash({', '.join([*names, 'p', str(self._seed)])})", *names])
-        return f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {order}) <= {most}"
+        return f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {self._order(names)}) <= {most}"
+
+    def _order(self, names: list[str]) -> str:
+        return ", ".join([f"hash({', '.join([*names, 'p', str(self._seed)])})", *names])
 
     # ---- values ----
 
@@ -195,7 +196,7 @@ class Statements:
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         if query.bounds.cut is None:
             rows = f"SELECT DISTINCT {', '.join(['p', *names, 'v'])} FROM ({rows})"
-            rows = f"SELECT {', '.join([*names, 'unnest(vs) AS v'])} FROM ({self._few_values(query, rows, names)})"
+            rows = self._few_values(query, rows, names)
         return f"SELECT {', '.join([*names, 'count(DISTINCT v) AS n'])} FROM ({rows}){tail}"
 
     def values(self, query: PricedQuery, measure: Measure) -> str:
@@ -203,21 +204,22 @@ class Statements:
         names = self._names(query)
         rows = f"SELECT * FROM ({self._rows(query, [f'{steps(measure)} AS v'])}) WHERE v IS NOT NULL"
         if query.bounds.cut is None:
-            rows = f"SELECT {', '.join([*names, 'unnest(vs) AS v'])} FROM ({self._few_values(query, rows, names)})"
+            rows = self._few_values(query, rows, names)
         grouped = ", ".join([*names, "v"])
         return f"SELECT {grouped}, count(*) AS n FROM ({rows}) GROUP BY {grouped} ORDER BY {grouped}"
 
     def _few_values(self, query: PricedQuery, rows: str, names: list[str]) -> str:
-        """p, keys and a list of at most `rows` values for each person and group, of at most `groups` groups."""
-        grouped = ", ".join(["p", *names])
-        lines = (
-            f"SELECT {grouped}, arg_min(v, hash(v, p, {self._seed}), {min(query.bounds.rows, LONGEST)}) AS vs "
-            f"FROM ({rows}) GROUP BY {grouped}"
-        )
+        """Of the rows at most `rows` of each person and group, of at most `groups` groups.
+
+        Windows and not lists, which must be in memory all at once. Groups are ranked by hash and key together, so that
+        no two share a rank.
+        """
         known, most = query.question.groups, query.bounds.groups
-        if not names or (known is not None and len(known) <= most):
-            return lines
-        return f"SELECT * FROM ({lines}) {self._first(names, most)}"
+        if names and (known is None or len(known) > most):
+            rank = f"dense_rank() OVER (PARTITION BY p ORDER BY {self._order(names)})"
+            rows = f"SELECT * FROM ({rows}) QUALIFY {rank} <= {most}"
+        part = f"PARTITION BY {', '.join(['p', *names])} ORDER BY hash(v, p, {self._seed}), v"
+        return f"SELECT * FROM ({rows}) QUALIFY row_number() OVER ({part}) <= {query.bounds.rows}"
 
 
 def marked(table: Table, person: str | None) -> list[str]:
