@@ -4,6 +4,8 @@ SfumatoError
 ├── InvalidParameter (ValueError)   a parameter that no mechanism could honour
 ├── BudgetExceeded                  an event that the budget does not admit; nothing was spent
 ├── Halted                          an interactive mechanism that has given all it was priced for
+├── BrokenAudit                     the auditor's controls came out wrong, so it reports nothing
+├── MissingExtra                    an optional library that is not installed
 ├── LedgerError                     the ledger did not do what was asked
 │   ├── LedgerMisuse (ValueError)   a request that no state of the ledger would grant, or this one does not
 │   ├── LedgerUnavailable           the store failed, is busy, or was opened before a fork; nothing was acknowledged
@@ -69,6 +71,20 @@ class BudgetExceeded(SfumatoError):
 
 class Halted(SfumatoError):
     """A question to an interactive mechanism that has given every answer its price covers; nothing was drawn."""
+
+
+class BrokenAudit(SfumatoError):
+    """The auditor did not convict a broken control or convicted a sound one; nothing is reported."""
+
+
+class MissingExtra(SfumatoError):
+    """A library that only this feature needs is not installed."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the library {library}, which is not installed",
+            hint=f"pip install 'sfumato[{extra}]'",
+        )
 
 
 class LedgerError(SfumatoError):

@@ -41,5 +41,7 @@ class Command(NamedTuple):
         return cast("Module", import_module(self.module))
 
 
-COMMANDS: tuple[Command, ...] = ()
+COMMANDS: tuple[Command, ...] = (
+    Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),
+)
 """Every command, in the order `sfumato --help` lists them."""

@@ -1,0 +1,91 @@
+"""What counts prove: a lower bound on ε from an event fixed beforehand, and what so many draws could have shown.
+
+If an event has probability p on one input and q on a neighbour, (ε, δ)-privacy says p ≤ e^ε·q + δ for every event
+(Survey Definition 3.5). Clopper and Pearson's limits (1934) hold with their confidence whatever p and q are, so
+ln((p_low - δ)/q_high) is a lower bound on ε with the confidence of both together.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.exact.parameters import open_probability
+
+Reals = NDArray[np.float64]
+POWER = 0.95
+"""How surely a violation of the stated size would have been found."""
+
+
+def clopper_pearson_low(hits: Any, draws: int, alpha: float) -> Reals:
+    """The largest p that so many hits refute from below: Pr[at least so many] ≤ alpha for every smaller p."""
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits, dtype=np.float64)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), draws - k + 1, alpha), 0.0)
+
+
+def clopper_pearson_high(hits: Any, draws: int, alpha: float) -> Reals:
+    """The least p that so few hits refute from above."""
+    return 1 - clopper_pearson_low(draws - np.asarray(hits, dtype=np.float64), draws, alpha)
+
+
+def epsilon_at_least(hits: Any, others: Any, draws: int, *, delta: float, confidence: float) -> Reals:
+    """The lower bound on ε: `hits` on one input, `others` on its neighbour, out of `draws` each; 0 where none is shown.
+
+    >>> float(epsilon_at_least(5000, 0, 10_000, delta=0, confidence=0.999)) > 6
+    True
+    """
+    alpha = (1 - confidence) / 2  # both limits hold together
+    low, high = clopper_pearson_low(hits, draws, alpha), clopper_pearson_high(others, draws, alpha)
+    return np.log(np.maximum(low - delta, high) / high)
+
+
+@dataclass(frozen=True, slots=True)
+class Detectable:
+    """The smallest true ε that the audit would have convicted with probability POWER.
+
+    `here` is for an event as likely as the one it learned, `best` for the most telling event there could be.
+    """
+
+    here: float
+    best: float
+
+
+def smallest_violation(draws: int, *, epsilon: float, delta: float, confidence: float, likelihood: float) -> Detectable:
+    """How large ε must truly be for `draws` a side to convict a claim of (epsilon, delta).
+
+    >>> found = smallest_violation(50_000, epsilon=1, delta=0, confidence=0.999, likelihood=0.5)
+    >>> 1.05 < found.here < 1.1, found.best <= found.here
+    (True, True)
+    """
+    open_probability("confidence", confidence)
+
+    def at(p: float) -> float:
+        return _least_true(draws, epsilon, delta, confidence, p)
+
+    here = at(min(1.0, max(0.0, likelihood)))
+    return Detectable(here, min(here, *(at(p) for p in np.linspace(0.02, 1.0, 50))))
+
+
+def _least_true(draws: int, epsilon: float, delta: float, confidence: float, p: float) -> float:
+    from scipy.stats import binom
+
+    if p <= delta:
+        return math.inf
+    miss = (1 - POWER) / 2
+    hits = int(binom.ppf(miss, draws, p))
+
+    def convicts(true: float) -> bool:
+        others = int(binom.ppf(1 - miss, draws, (p - delta) * math.exp(-true)))
+        return float(epsilon_at_least(hits, others, draws, delta=delta, confidence=confidence)) > epsilon
+
+    low, high = epsilon, epsilon + 60.0
+    if not convicts(high):
+        return math.inf
+    while high - low > 1e-3:
+        middle = (low + high) / 2
+        low, high = (low, middle) if convicts(middle) else (middle, high)
+    return high
