@@ -24,9 +24,8 @@ CONFIDENCE = 0.999
 MOST_DRAWS = 1_000_000
 _LEAST_DRAWS = 400
 _SEARCHED, _LEARNED = 0.25, 0.25  # shares of the draws; the rest certifies
-_MOST_SEARCHED, _MOST_LEARNED = 10_000, 45_000  # draws a pair; more would be better spent on certifying
+_MOST_SEARCHED, _MOST_LEARNED = 20_000, 80_000  # draws a pair; more would be better spent on certifying
 _FINALISTS = 3
-_TO_RANK = 0.99  # events are compared on fewer draws than certify, so with less caution
 _LEAST_A_PAIR = 200
 _PILOT = 64
 _SHARE_OF_TIME = 0.45  # of the seconds goes into draws; the rest is for reading them
@@ -178,12 +177,14 @@ def _seconds_a_draw(target: Target, pair: Pair, n: int) -> float:
 
 def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> tuple[Pair, Learned, int]:
     """The pair and the event that promise most, by draws that certify nothing."""
+    # Events are compared on fewer draws than certify; the more there are, the less caution a comparison needs.
+    rank = 1 - min(0.1, max(0.01, total / 10**7))
     pairs = target.pairs[: max(1, int(_SEARCHED * total / _LEAST_A_PAIR))]
     each = max(1, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
     tried: list[tuple[float, int, Pair, tuple[Outcomes, Outcomes]]] = []
     for place, pair in enumerate(pairs):
         seen = sampler.both(pair, each)
-        found = learn(*seen, delta=target.claim.delta, confidence=_TO_RANK, looking=looking)
+        found = learn(*seen, delta=target.claim.delta, confidence=rank, looking=looking)
         tried.append((found.promise if found else -1.0, -place, pair, seen))
     finalists = sorted(tried, key=lambda entry: entry[:2], reverse=True)[:_FINALISTS]
     more = max(1, min(_MOST_LEARNED, int(_LEARNED * total / len(finalists))))
@@ -191,7 +192,7 @@ def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> 
     for _, _, pair, seen in finalists:
         fresh = sampler.both(pair, more)
         left, right = (joined(a, b) for a, b in zip(seen, fresh, strict=True))
-        found = learn(left, right, delta=target.claim.delta, confidence=_TO_RANK, looking=looking)
+        found = learn(left, right, delta=target.claim.delta, confidence=rank, looking=looking)
         if found is not None and (best is None or found.promise > best[1].promise):
             best = pair, found
     if best is None:

@@ -67,19 +67,17 @@ def smallest_violation(draws: int, *, epsilon: float, delta: float, confidence: 
         return _least_true(draws, epsilon, delta, confidence, p)
 
     here = at(min(1.0, max(0.0, likelihood)))
-    return Detectable(here, min(here, *(at(p) for p in np.linspace(0.02, 1.0, 50))))
+    return Detectable(here, min(here, *(at(p) for p in np.linspace(0.1, 1.0, 10))))
 
 
 def _least_true(draws: int, epsilon: float, delta: float, confidence: float, p: float) -> float:
-    from scipy.stats import binom
-
     if p <= delta:
         return math.inf
     miss = (1 - POWER) / 2
-    hits = int(binom.ppf(miss, draws, p))
+    hits = _quantile(miss, draws, p)
 
     def convicts(true: float) -> bool:
-        others = int(binom.ppf(1 - miss, draws, (p - delta) * math.exp(-true)))
+        others = _quantile(1 - miss, draws, (p - delta) * math.exp(-true))
         return float(epsilon_at_least(hits, others, draws, delta=delta, confidence=confidence)) > epsilon
 
     low, high = epsilon, epsilon + 60.0
@@ -89,3 +87,12 @@ def _least_true(draws: int, epsilon: float, delta: float, confidence: float, p: 
         middle = (low + high) / 2
         low, high = (low, middle) if convicts(middle) else (middle, high)
     return high
+
+
+def _quantile(q: float, draws: int, p: float) -> int:
+    """The least count that a binomial variable does not exceed with probability q."""
+    from scipy.special import bdtrik
+
+    if p >= 1:
+        return draws
+    return 0 if (1 - p) ** draws >= q else math.ceil(bdtrik(q, draws, p))

@@ -1,5 +1,6 @@
 """Learning, on one part of the draws, the event that tells two inputs apart best."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from sfumato.audit.certify import epsilon_at_least
 from sfumato.audit.outcomes import Outcomes
 from sfumato.audit.views import Event, Mask, View, views
 
-_PLAIN = 0.02  # a set of scattered cells must promise this much more than a plain interval
+_PLAIN = 0.02  # a set of scattered cells must promise this much more than a plain interval, or half a deviation
 
 Counts = NDArray[np.int64]
 Looking = Callable[[Outcomes, Outcomes], list[View]]
@@ -45,7 +46,7 @@ def learn(
             for plain, chosen in _sets(view, more, less, half, delta=delta, confidence=confidence):
                 seen = int(hits[chosen].sum())
                 bound = epsilon_at_least(seen, others[chosen].sum(), half, delta=delta, confidence=confidence)
-                promise = float(bound) - (0.0 if plain else _PLAIN)
+                promise = float(bound) - (0.0 if plain else max(_PLAIN, math.sqrt(1 / (seen + 1)) / 2))
                 if best is None or promise > best.promise:
                     best = Learned(Event(view, chosen), first, promise, seen / half)
     return best
@@ -73,5 +74,8 @@ def _sets(
         hits, others = np.cumsum(more[order]), np.cumsum(less[order])
         bounds = epsilon_at_least(hits, others, draws, delta=delta, confidence=confidence)
         chosen = np.zeros(view.cells, dtype=np.bool_)
-        chosen[order[: int(bounds.argmax()) + 1]] = True
+        top = int(bounds.argmax())
+        doubt = math.sqrt(1 / (hits[top] + 1) + 1 / (others[top] + 1)) / 4
+        alike = int(np.flatnonzero(bounds >= bounds[top] - doubt)[-1])  # of sets as good, the likeliest certifies best
+        chosen[order[: alike + 1]] = True
         yield plain, chosen

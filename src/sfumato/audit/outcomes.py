@@ -55,7 +55,7 @@ class Column:
     values: Reals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Outcomes:
     """n outputs as columns; `names` says which text a label's number stands for."""
 

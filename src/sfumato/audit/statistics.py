@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,18 +74,26 @@ def lowest_bit(values: Reals) -> Reals:
     return np.where(whole != 0, lowest, math.nan)
 
 
+@lru_cache(maxsize=8)  # one set of outputs is read by many statistics, one after the other
 def _table(outcomes: Outcomes, paths: tuple[Path, ...]) -> Reals:
     return np.column_stack([coordinate(path).of(outcomes) for path in paths])
 
 
+@lru_cache(maxsize=8)
+def _some(outcomes: Outcomes, paths: tuple[Path, ...]) -> tuple[NDArray[np.bool_], Reals]:
+    """Which outputs have a number at all, and the table of those."""
+    table = _table(outcomes, paths)
+    some = np.asarray(~np.isnan(table).all(axis=1))
+    return some, table if some.all() else table[some]
+
+
 def _over(paths: tuple[Path, ...], words: str, of: Callable[[Reals], Reals]) -> Statistic:
     def read(outcomes: Outcomes) -> Reals:
-        table = _table(outcomes, paths)
-        some = ~np.isnan(table).all(axis=1)
-        out = np.full(len(table), math.nan)
-        if some.any():
+        some, table = _some(outcomes, paths)
+        out = np.full(outcomes.count, math.nan)
+        if len(table):
             with np.errstate(invalid="ignore"):  # infinity less infinity is no number
-                out[some] = of(table[some])
+                out[some] = of(table)
         return out
 
     return Statistic(words, read)

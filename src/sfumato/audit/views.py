@@ -1,6 +1,7 @@
 """Ways of sorting outputs into cells; an event is a view and the set of its cells."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -137,6 +138,7 @@ def _or(parts: list[str]) -> str:
     return " or ".join(parts[:_SHOWN]) + (f" or {rest} more cells" if rest > 0 else "")
 
 
+@lru_cache(maxsize=8)
 def _rows(outcomes: Outcomes, paths: tuple[Path, ...], *, shapes: bool) -> NDArray[np.void]:
     """Each output as a string of bytes, equal exactly where outputs are; of their shapes numbers are left out."""
     parts: list[NDArray[np.float64]] = []
@@ -151,7 +153,7 @@ def _shape(column: Column) -> NDArray[np.float64]:
     return np.where(column.kinds == Kind.NUMBER, 0.0, column.values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outputs:
     """A cell for each different output, or each different shape of one, that was seen more than once."""
 
@@ -183,13 +185,18 @@ class Outputs:
 
     def codes(self, outcomes: Outcomes) -> Codes:
         """The cell of each output, -1 for one that was not seen before."""
-        rows = _rows(outcomes, self.paths, shapes=self.shapes)
-        place = np.minimum(np.searchsorted(self.keys, rows), len(self.keys) - 1).astype(np.int64)
-        return np.where(self.keys[place] == rows, place, -1)
+        return _places(self, outcomes)
 
     def words(self, chosen: Mask) -> str:
         """The outputs themselves."""
         return _or([self.said[cell] for cell in np.flatnonzero(chosen)])
+
+
+@lru_cache(maxsize=8)
+def _places(view: Outputs, outcomes: Outcomes) -> Codes:
+    rows = _rows(outcomes, view.paths, shapes=view.shapes)
+    place = np.minimum(np.searchsorted(view.keys, rows), len(view.keys) - 1).astype(np.int64)
+    return np.where(view.keys[place] == rows, place, -1)
 
 
 def _said(outcomes: Outcomes, paths: tuple[Path, ...], row: int, *, shapes: bool) -> str:
