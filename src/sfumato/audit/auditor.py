@@ -26,7 +26,7 @@ _LEAST_DRAWS = 400
 _SEARCHED, _LEARNED = 0.25, 0.25  # shares of the draws; the rest certifies
 _MOST_SEARCHED, _MOST_LEARNED = 20_000, 80_000  # draws a pair; more would be better spent on certifying
 _FINALISTS = 3
-_LEAST_A_PAIR = 200
+_LEAST_A_PAIR = 20
 _PILOT = 64
 _SHARE_OF_TIME = 0.45  # of the seconds goes into draws; the rest is for reading them
 
@@ -113,7 +113,7 @@ def audit(
     started = time.perf_counter()
     level = float(open_probability("confidence", confidence))
     sampler = _Sampler(target.draw, progress)
-    total = _affordable(target, float(positive("seconds", seconds))) if draws is None else _enough(draws)
+    total = _affordable(target, float(positive("seconds", seconds))) if draws is None else _enough(target, draws)
     sampler.total = total
     pair, found, searched = _search(target, sampler, total, looking)
     certifying = total - sampler.per_side
@@ -145,9 +145,14 @@ def audit(
     )
 
 
-def _enough(draws: int) -> int:
-    if whole("draws", draws) < _LEAST_DRAWS:
-        raise InvalidParameter("draws", f"must be at least {_LEAST_DRAWS} a side", draws)
+def _least(target: Target) -> int:
+    """As many draws as try every pair and leave half of them to certify."""
+    return max(_LEAST_DRAWS, 3 * _LEAST_A_PAIR * len(target.pairs))
+
+
+def _enough(target: Target, draws: int) -> int:
+    if whole("draws", draws) < _least(target):
+        raise InvalidParameter("draws", f"must be at least {_least(target)} a side for these pairs", draws)
     return draws
 
 
@@ -164,23 +169,23 @@ def _affordable(target: Target, seconds: float) -> int:
     more = min(50_000, int(0.02 * seconds / slowest))
     if more > _PILOT:  # by the array, draws are cheaper the more there are
         slowest = _seconds_a_draw(target, worst, more)
-    return max(_LEAST_DRAWS, min(MOST_DRAWS, int(_SHARE_OF_TIME * seconds / slowest)))
+    return max(_least(target), min(MOST_DRAWS, int(_SHARE_OF_TIME * seconds / slowest)))
 
 
 def _seconds_a_draw(target: Target, pair: Pair, n: int) -> float:
-    """The time of one draw a side, with the reading of it."""
-    start = time.perf_counter()
+    """The time of one draw a side, with the reading of it; of this process alone, whatever else the machine does."""
+    start = time.process_time()
     for data in (pair.left, pair.right):
         encode(target.draw(data, n))
-    return (time.perf_counter() - start) / n
+    return (time.process_time() - start) / n
 
 
 def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> tuple[Pair, Learned, int]:
     """The pair and the event that promise most, by draws that certify nothing."""
     # Events are compared on fewer draws than certify; the more there are, the less caution a comparison needs.
     rank = 1 - min(0.1, max(0.01, total / 10**7))
-    pairs = target.pairs[: max(1, int(_SEARCHED * total / _LEAST_A_PAIR))]
-    each = max(1, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
+    pairs = target.pairs
+    each = max(_LEAST_A_PAIR, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
     tried: list[tuple[float, int, Pair, tuple[Outcomes, Outcomes]]] = []
     for place, pair in enumerate(pairs):
         seen = sampler.both(pair, each)

@@ -110,14 +110,14 @@ def _all(arguments: argparse.Namespace) -> Exit:
             (f.name, f"{f.epsilon:.3f}", f"{f.bound:.3f}", f"{f.smallest_violation:.3f}", f"{f.draws:,}", _word(f))
             for f in found.findings
         ]
-        columns = ["mechanism", "claimed ε", "certified ε ≥", "would convict ε ≥", "draws a side", "verdict"]
+        columns = ["mechanism", "claims ε", "shown ε ≥", "could show", "draws", "verdict"]
         terminal.show(terminal.table(columns, rows, right=columns[1:5]))
         terminal.show(f"{len(found.findings)} targets, {len(found.convicted)} convicted, {found.seconds:.0f} s")
     return Exit.FOUND if found.convicted else Exit.DONE
 
 
 def _word(finding: audit.Finding) -> str:
-    return "CONVICTED" if finding.convicted else "not convicted"
+    return "CONVICTED" if finding.convicted else "holds"
 
 
 def _target(arguments: argparse.Namespace) -> audit.Target:
