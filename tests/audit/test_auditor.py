@@ -10,11 +10,13 @@ import pytest
 
 import sfumato.audit.controls as controls_module
 from sfumato import audit
-from sfumato.audit import OWN, SPECIMENS, Inputs, Pair, pairs_of, target_of
+from sfumato.audit import Inputs, Pair, pairs_of, target_of
 from sfumato.audit import learn as learn_module
-from sfumato.audit.auditor import Finding
+from sfumato.audit.auditor import CONFIDENCE, Finding
 from sfumato.audit.controls import CONTROLS, self_check
+from sfumato.audit.own import OWN
 from sfumato.audit.pairs import KINDS
+from sfumato.audit.specimens import SPECIMENS
 from sfumato.core import Change
 from sfumato.errors import BrokenAudit, InvalidParameter
 
@@ -26,7 +28,7 @@ QUICK = {"laplace-0.9": 100_000, "svt-4": 60_000, "svt-6": 60_000}
 def test_specimens_are_judged_as_they_are(name: str) -> None:
     """Sound ones are convicted once in a thousand audits of a tight claim at most; here at one in 10⁹."""
     specimen = KNOWN[name]
-    confidence = 1 - 1e-9 if specimen.sound else audit.CONFIDENCE
+    confidence = 1 - 1e-9 if specimen.sound else CONFIDENCE
     found = audit.audit(specimen.target(1), draws=QUICK.get(name, 40_000), confidence=confidence)
     assert found.convicted != specimen.sound
     assert found.draws <= QUICK.get(name, 40_000)

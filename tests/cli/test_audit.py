@@ -10,7 +10,9 @@ import sfumato.cli.audit as command
 from sfumato import audit
 from sfumato.audit import controls
 from sfumato.audit import everything as whole
+from sfumato.audit.own import OWN
 from sfumato.audit.report import page
+from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import main
 from sfumato.cli.command import Exit
 
@@ -99,7 +101,7 @@ def test_a_bad_request_is_a_usage_error_with_a_remedy(
 def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
-    assert {own.name for own in audit.OWN} | {specimen.name for specimen in audit.SPECIMENS} == names
+    assert {own.name for own in OWN} | {specimen.name for specimen in SPECIMENS} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out
 
@@ -116,7 +118,7 @@ def test_a_failed_self_check_reports_nothing(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two targets instead of all, and no second look at what has tests of its own."""
-    two = tuple(own for own in audit.OWN if own.name in ("geometric", "warner"))
+    two = tuple(own for own in OWN if own.name in ("geometric", "warner"))
     monkeypatch.setattr(whole, "load", lambda _: two)
     for part in ("checked", "_laws", "_leaks"):
         monkeypatch.setattr(whole, part, lambda: ())
@@ -143,7 +145,7 @@ def test_everything_is_one_page_that_needs_nothing_else(
 
 
 def test_a_conviction_stands_at_the_top_of_the_page() -> None:
-    guilty = audit.audit(next(s for s in audit.SPECIMENS if s.name == "no-noise").target(1), draws=1000)
+    guilty = audit.audit(next(s for s in SPECIMENS if s.name == "no-noise").target(1), draws=1000)
     found = whole.Everything("0", "2026-01-01", (), (guilty,), (), {}, {}, {}, {}, {}, 1.0)
     assert found.convicted == ("no-noise",)
     assert "Convicted: no-noise" in page(found)

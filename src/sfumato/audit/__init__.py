@@ -1,21 +1,18 @@
 """Audit: measure the promise. Convict false claims of privacy, by draws or by exact laws, ours and anybody's."""
 
-from sfumato.audit.auditor import CONFIDENCE, Finding, audit
+from sfumato.audit.auditor import Finding, audit
 from sfumato.audit.certify import clopper_pearson_high, clopper_pearson_low, epsilon_at_least, smallest_violation
 from sfumato.audit.controls import checked, self_check
 from sfumato.audit.laws import LawFinding, Verdict, check_law, exact_audit
 from sfumato.audit.leaks import hostile, leaks, serialised
-from sfumato.audit.own import OWN, Own
+from sfumato.audit.own import Own
 from sfumato.audit.pairs import Inputs, Pair, pairs_of
 from sfumato.audit.processes import fork_test, timing_test
-from sfumato.audit.specimens import SPECIMENS, Specimen
+from sfumato.audit.specimens import Specimen
 from sfumato.audit.sums import SumFinding, sum_sensitivity
 from sfumato.audit.targets import Claim, Target, target_of
 
 __all__ = [
-    "CONFIDENCE",
-    "OWN",
-    "SPECIMENS",
     "Claim",
     "Finding",
     "Inputs",

@@ -10,9 +10,11 @@ from typing import Any
 
 from sfumato import audit
 from sfumato.audit import everything as whole
+from sfumato.audit.auditor import CONFIDENCE
 from sfumato.audit.infer import mechanism_target
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.report import page
+from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.core import Change
@@ -42,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pairs", help="module:function that gives pairs of neighbouring inputs")
     parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds)")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long, about (10)")
-    parser.add_argument("--confidence", type=float, default=audit.CONFIDENCE, help="of the bound (0.999)")
+    parser.add_argument("--confidence", type=float, default=CONFIDENCE, help="of the bound (0.999)")
     parser.add_argument("--leaks", action="store_true", help="also test precision, reachable outputs and writing")
     parser.add_argument("--json", action="store_true", help="findings as JSON")
 
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> Exit:
 
 def _list(arguments: argparse.Namespace) -> Exit:
     known = [(own.name, "a mechanism of this project") for own in _own()]
-    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in audit.SPECIMENS]
+    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in SPECIMENS]
     if arguments.json:
         terminal.emit([{"name": name, "what": what} for name, what in known])
     else:
@@ -123,7 +125,7 @@ def _word(finding: audit.Finding) -> str:
 def _target(arguments: argparse.Namespace) -> audit.Target:
     name = arguments.target
     epsilon = None if arguments.epsilon is None else positive("epsilon", arguments.epsilon)
-    for specimen in audit.SPECIMENS:
+    for specimen in SPECIMENS:
         if specimen.name == name:
             return specimen.target(epsilon or 1)
     for own in _own():
