@@ -8,13 +8,25 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato import accounting, audit, cli, core, errors, exact, ledger, mechanisms
+    from sfumato import accounting, attacks, audit, cli, core, errors, exact, ledger, mechanisms
 
 __version__ = "0.1.0"
 
-ROOMS = ("accounting", "audit", "cli", "core", "errors", "exact", "ledger", "mechanisms")
+ROOMS = ("accounting", "attacks", "audit", "cli", "core", "errors", "exact", "ledger", "mechanisms")
 
-__all__ = ["ROOMS", "__version__", "accounting", "audit", "cli", "core", "errors", "exact", "ledger", "mechanisms"]
+__all__ = [
+    "ROOMS",
+    "__version__",
+    "accounting",
+    "attacks",
+    "audit",
+    "cli",
+    "core",
+    "errors",
+    "exact",
+    "ledger",
+    "mechanisms",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

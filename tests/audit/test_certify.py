@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sfumato.audit import clopper_pearson_high, clopper_pearson_low, epsilon_at_least, smallest_violation
+from sfumato.audit import epsilon_at_least, smallest_violation
 from sfumato.audit.certify import POWER
+from sfumato.core.accuracy import clopper_pearson_high, clopper_pearson_low
 
 
 @pytest.mark.parametrize("draws", [3, 7, 40])

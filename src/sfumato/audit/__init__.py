@@ -1,7 +1,7 @@
 """Audit: measure the promise. Convict false claims of privacy, by draws or by exact laws, ours and anybody's."""
 
 from sfumato.audit.auditor import Finding, audit
-from sfumato.audit.certify import clopper_pearson_high, clopper_pearson_low, epsilon_at_least, smallest_violation
+from sfumato.audit.certify import epsilon_at_least, smallest_violation
 from sfumato.audit.controls import checked, self_check
 from sfumato.audit.laws import LawFinding, Verdict, check_law, exact_audit
 from sfumato.audit.leaks import hostile, leaks, serialised
@@ -26,8 +26,6 @@ __all__ = [
     "audit",
     "check_law",
     "checked",
-    "clopper_pearson_high",
-    "clopper_pearson_low",
     "epsilon_at_least",
     "exact_audit",
     "fork_test",

@@ -12,24 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.core.accuracy import clopper_pearson_high, clopper_pearson_low
 from sfumato.exact.parameters import open_probability
 
 Reals = NDArray[np.float64]
 POWER = 0.95
 """How surely a violation of the stated size would have been found."""
-
-
-def clopper_pearson_low(hits: Any, draws: int, alpha: float) -> Reals:
-    """The largest p that so many hits refute from below: Pr[at least so many] ≤ alpha for every smaller p."""
-    from scipy.special import betaincinv
-
-    k = np.asarray(hits, dtype=np.float64)
-    return np.where(k > 0, betaincinv(np.maximum(k, 1), draws - k + 1, alpha), 0.0)
-
-
-def clopper_pearson_high(hits: Any, draws: int, alpha: float) -> Reals:
-    """The least p that so few hits refute from above."""
-    return 1 - clopper_pearson_low(draws - np.asarray(hits, dtype=np.float64), draws, alpha)
 
 
 def epsilon_at_least(hits: Any, others: Any, draws: int, *, delta: float, confidence: float) -> Reals:

@@ -43,5 +43,6 @@ class Command(NamedTuple):
 
 COMMANDS: tuple[Command, ...] = (
     Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),
+    Command("attack", "run an attack as a lesson, before and after protection", "sfumato.cli.attack"),
 )
 """Every command, in the order `sfumato --help` lists them."""
