@@ -28,7 +28,7 @@ from sfumato.ledger import Budget, SqliteLedger
 
 _PEOPLE = 100
 _TRIALS = 400
-_REPEATS = 1000
+_REPEATS = 4000
 
 
 def secrets(n: int, *, bits: BitSource | None = None) -> Bits:
@@ -91,8 +91,8 @@ def ledger(epsilon: Fraction) -> Generator[SqliteLedger]:
 
 
 def run_averaging(bits: BitSource | None = None) -> Result:
-    """The exact count behind noise at ε = 0.1, asked for a thousand times."""
-    share, trials = Fraction(1, 10), 40
+    """The exact count behind noise at ε = 0.1, asked for again and again."""
+    share, trials = Fraction(1, 10), 30
     everybody = Question(np.ones(_PEOPLE, dtype=np.bool_))
     fresh: list[bool] = []
     kept: list[bool] = []
@@ -100,7 +100,7 @@ def run_averaging(bits: BitSource | None = None) -> Result:
         secret = secrets(_PEOPLE, bits=bits)
         truth = int(np.count_nonzero(secret))
         noisy = NoisyWithoutTotal(secret, epsilon=share, bits=bits)
-        fresh.append(round(average(noisy, everybody, 40 * _REPEATS // 10)) == truth)
+        fresh.append(round(average(noisy, everybody, _REPEATS)) == truth)
         with ledger(Fraction(1)) as opened:
             curated = UnderLedger(secret, opened, share=share, bits=bits)
             kept.append(round(average(curated, everybody, 20)) == truth)
@@ -109,7 +109,7 @@ def run_averaging(bits: BitSource | None = None) -> Result:
     errors = [
         float(
             np.mean(
-                [_error(NoisyWithoutTotal(secret, epsilon=share, bits=bits), everybody, n, secret) for _ in range(6)]
+                [_error(NoisyWithoutTotal(secret, epsilon=share, bits=bits), everybody, n, secret) for _ in range(4)]
             )
         )
         for n in repeats

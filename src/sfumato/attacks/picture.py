@@ -66,16 +66,15 @@ def _rates(axes: Any, result: Result) -> None:
     axes.axvline(result.chance.share, color=GREY, lw=1.2, ls="--")
     axes.annotate(
         f"{result.chance.guess}: {result.chance}",
-        (result.chance.share, len(result.sides) - 0.45),
-        xytext=(3, -4),
+        (result.chance.share, len(result.sides) - 0.42),
+        xytext=(4, 0),
         textcoords="offset points",
         fontsize=7.5,
         color="#555555",
-        va="top",
-        ha="left" if result.chance.share < 0.45 else "center",
+        va="center",
     )
     axes.set_yticks(range(len(result.sides)), labels=[_folded(side.answerer) for side in result.sides])
-    axes.set_ylim(len(result.sides) - 0.3, -0.5)
+    axes.set_ylim(len(result.sides) - 0.15, -0.5)
     axes.set_xlim(0, 1.02)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], labels=["0 %", "25 %", "50 %", "75 %", "100 %"])
     axes.set_xlabel("attack succeeds")
@@ -85,7 +84,8 @@ def _folded(text: str, width: int = 24) -> str:
     """A label on several short lines."""
     import textwrap
 
-    return "\n".join(textwrap.wrap(text, width))
+    kept = text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+    return "\n".join(textwrap.wrap(kept, width))
 
 
 def _curves(axes: Any, result: Result) -> None:
@@ -96,7 +96,9 @@ def _curves(axes: Any, result: Result) -> None:
             axes.annotate(f"{y:g}", (x, y), ha="center", va="bottom", fontsize=8)
         axes.set_xticks(list(curve.x), labels=list(result.x_names))
     else:
-        for curve, colour in zip(result.curves, (ORANGE, BLUE, GREY), strict=False):
+        colours = iter((ORANGE, BLUE, GREEN))
+        for curve in result.curves:
+            colour = GREY if len(set(curve.y)) == 1 else next(colours)  # what never changes is there for comparison
             axes.plot(
                 list(curve.x), list(curve.y), "o-" if colour != GREY else "--", color=colour, ms=3.5, label=curve.name
             )
