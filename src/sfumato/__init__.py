@@ -8,16 +8,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato import accounting, attacks, audit, cli, core, errors, exact, ledger, mechanisms
+    from sfumato import accounting, anonymity, attacks, audit, cli, core, errors, exact, ledger, mechanisms
 
 __version__ = "0.1.0"
 
-ROOMS = ("accounting", "attacks", "audit", "cli", "core", "errors", "exact", "ledger", "mechanisms")
+ROOMS = ("accounting", "anonymity", "attacks", "audit", "cli", "core", "errors", "exact", "ledger", "mechanisms")
 
 __all__ = [
     "ROOMS",
     "__version__",
     "accounting",
+    "anonymity",
     "attacks",
     "audit",
     "cli",

@@ -44,5 +44,6 @@ class Command(NamedTuple):
 COMMANDS: tuple[Command, ...] = (
     Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),
     Command("attack", "run an attack as a lesson, before and after protection", "sfumato.cli.attack"),
+    Command("anonymity", "describe or make k-anonymous tables, and see them broken", "sfumato.cli.anonymity"),
 )
 """Every command, in the order `sfumato --help` lists them."""
