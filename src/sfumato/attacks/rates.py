@@ -15,7 +15,7 @@ class Rate:
     """Successes out of trials.
 
     >>> print(Rate(9, 10))
-    90 % (55 to 100 %)
+    90 % (55.5 to 99.7 %)
     """
 
     successes: int
