@@ -1,4 +1,4 @@
-"""The audit run on two installed peers, written to docs/audit/peers.md; `make audit-peers` installs them and runs it."""
+"""The audit run on two peers, written to docs/audit/peers.md; `make audit-peers` installs them and runs it."""
 
 import math
 import sys
@@ -129,7 +129,8 @@ def row(peer: Peer, found: Finding, bits: Finding | None) -> str:
     verdict = "**refuted**" if found.convicted else "not refuted"
     low = "" if bits is None else ("**tell the answer**" if bits.convicted else "tell nothing found")
     could = "—" if math.isinf(found.smallest_violation) else f"{found.smallest_violation:.2f}"
-    return f"| {peer.library} | `{peer.name}` | {claim} | {found.bound:.3f} | {could} | {found.draws:,} | {verdict} | {low} |"
+    figures = f"{found.bound:.3f} | {could} | {found.draws:,}"
+    return f"| {peer.library} | {peer.name} | {claim} | {figures} | {verdict} | {low} |"
 
 
 def main() -> None:
@@ -180,11 +181,12 @@ found. "Not refuted" says no more than that.
 
 **Neighbours.** diffprivlib's tools take the number of rows as public: a count, for instance, is clipped to it. Their
 promise is for replacing a row, and there the claim stands. The lines "one added" put them to a relation they do not
-promise; they are here because many readers mean that relation when they say ε, and because an audit must name its own.
+promise; they are here because many readers mean that relation when they say ε, and because an audit must name its
+own.
 
 **Values and bits.** The last column asks whether the lowest set bit of a float tells the exact answer from its
-neighbour (Mironov 2012). Where it does, the mechanism keeps its promise for real numbers and not for the floats it hands
-out. Whether that matters depends on whether an attacker sees the floats in full. opendp's floats and diffprivlib's
+neighbour (Mironov 2012). Where it does, the mechanism keeps its promise for real numbers and not for the floats it
+hands out. Whether that matters depends on whether an attacker sees the floats in full. opendp's floats and diffprivlib's
 `Snapping` are built against this, and nothing was found there.
 
 Both libraries are serious work: wherever a claim is made about the relation it is meant for, the size of the noise is
