@@ -186,8 +186,8 @@ own.
 
 **Values and bits.** The last column asks whether the lowest set bit of a float tells the exact answer from its
 neighbour (Mironov 2012). Where it does, the mechanism keeps its promise for real numbers and not for the floats it
-hands out. Whether that matters depends on whether an attacker sees the floats in full. opendp's floats and diffprivlib's
-`Snapping` are built against this, and nothing was found there.
+hands out. Whether that matters depends on whether an attacker sees the floats in full. opendp's floats and
+diffprivlib's `Snapping` are built against this, and nothing was found there.
 
 Both libraries are serious work: wherever a claim is made about the relation it is meant for, the size of the noise is
 right.

@@ -25,6 +25,7 @@ from sfumato.audit import Pair, Target, target_of
 def sound(x): return x + discrete_laplace(1)
 def naked(x): return x
 def rows(values): return sum(values) + discrete_laplace(1)
+def coin(bit): return bit if discrete_laplace(1) >= 0 else 1 - bit
 def pairs(): return [(0, 1), Pair(5, 6, "further up")]
 mechanism = Geometric(epsilon=1, sensitivity=Neighbours().histogram(Norm.L1))
 target = target_of(naked, [Pair(0, 1)], epsilon=3)
@@ -53,6 +54,7 @@ DRAWS = ["--draws", "4000"]
         (["audited_module:mechanism", "--confidence", "0.999999999"], Exit.DONE),
         (["audited_module:mechanism", "--epsilon", "0.5"], Exit.FOUND),
         (["audited_module:target"], Exit.FOUND),
+        (["audited_module:coin", "--epsilon", "2", "--confidence", "0.999999999"], Exit.DONE),  # -1 is no bit
         (["audited_module:rows", "--epsilon", "1", "--inputs", "rows"], Exit.FOUND),  # a missing value raises
         (
             ["audited_module:rows", "--epsilon", "1", "--inputs", "rows", "--tame", "--confidence", "0.999999999"],
@@ -96,6 +98,26 @@ def test_a_bad_request_is_a_usage_error_with_a_remedy(
     said = capsys.readouterr()
     assert word in said.err
     assert not said.out
+
+
+def test_hostile_rows_are_findings_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "audit",
+        "audited_module:rows",
+        "--epsilon",
+        "1",
+        "--inputs",
+        "rows",
+        "--json",
+        "--confidence",
+        "0.999999999",
+    ]
+    assert main([*words, *DRAWS]) == Exit.FOUND
+    said = capsys.readouterr()
+    first, *others = json.loads(said.out)["findings"]
+    assert first["convicted"] is False
+    assert {"a missing value", "a text"} <= {finding["why"] for finding in others}
+    assert "--tame" in said.err
 
 
 def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,10 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sfumato import audit
 from sfumato.audit import everything as whole
 from sfumato.audit.auditor import CONFIDENCE
 from sfumato.audit.infer import mechanism_target
+from sfumato.audit.outcomes import Raised
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.report import page
 from sfumato.audit.specimens import SPECIMENS
@@ -21,6 +24,7 @@ from sfumato.core import Change
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import positive
 
+_TRIED = 20
 SOURCES: tuple[str, ...] = (whole.SOURCE,)
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 
@@ -70,7 +74,9 @@ def run(arguments: argparse.Namespace) -> Exit:
                 progress=progress,
             )
         ]
-    if not arguments.leaks and not found[0].convicted:
+    if arguments.inputs == "rows" and not arguments.tame:
+        found += _hostile(target, arguments)
+    if not arguments.leaks and not any(finding.convicted for finding in found):
         terminal.say("values were looked at, not the bits of floats: --leaks tests those")
     if arguments.leaks:
         found += audit.leaks(target, confidence=arguments.confidence).values()
@@ -80,6 +86,14 @@ def run(arguments: argparse.Namespace) -> Exit:
         for finding in found:
             terminal.show(str(finding))
     return Exit.FOUND if any(finding.convicted for finding in found) else Exit.DONE
+
+
+def _hostile(target: audit.Target, arguments: argparse.Namespace) -> list[audit.Finding]:
+    """A finding for each hostile row that convicts, apart from the audit proper, which they would drown."""
+    found = audit.hostile(target, _inputs(arguments), confidence=arguments.confidence)
+    guilty = [finding for finding in found.values() if finding.convicted]
+    terminal.say(f"{len(guilty)} of {len(found)} kinds of hostile rows tell neighbours apart; --tame leaves them out")
+    return guilty
 
 
 def _list(arguments: argparse.Namespace) -> Exit:
@@ -167,7 +181,12 @@ def _pairs(arguments: argparse.Namespace, release: Callable[..., Any]) -> Sequen
         given: Any = _load("pairs", arguments.pairs)
         listed: Any = given() if callable(given) else given
         return [pair if isinstance(pair, audit.Pair) else audit.Pair(*pair) for pair in listed]
-    inputs = audit.Inputs(
+    inputs = replace(_inputs(arguments), tame=True)  # hostile rows have findings of their own
+    return audit.pairs_of(arguments.inputs or _guessed(release, inputs), inputs)
+
+
+def _inputs(arguments: argparse.Namespace) -> audit.Inputs:
+    return audit.Inputs(
         sensitivity=arguments.sensitivity,
         lower=arguments.lower,
         upper=arguments.upper,
@@ -176,13 +195,18 @@ def _pairs(arguments: argparse.Namespace, release: Callable[..., Any]) -> Sequen
         change=Change.REPLACE if arguments.replace else Change.ADD_REMOVE,
         tame=arguments.tame,
     )
-    return audit.pairs_of(arguments.inputs or _guessed(release, inputs), inputs)
 
 
 def _guessed(release: Callable[..., Any], inputs: audit.Inputs) -> str:
-    """A single number, if the function takes one; whether a list holds rows or answers only its owner knows."""
+    """A bit where 0 and 1 give nothing but bits, a number where one is taken; a list only its owner can tell."""
     draw = audit.target_of(release, [audit.Pair(0, 1)], epsilon=1).draw
-    if not any(type(output).__name__ == "Raised" for output in draw(inputs.ends[0], 2)):
+    seen = [*draw(0, _TRIED), *draw(1, _TRIED)]
+    if not any(isinstance(output, Raised) for output in seen):
+        if all(output in (0, 1) for output in _scalars(seen)) and len(set(_scalars(seen))) == 2:
+            terminal.say("taken for one person's bit, 0 or 1; --inputs number for an answer")
+            return "bit"
+        return "number"
+    if not any(isinstance(output, Raised) for output in draw(inputs.ends[0], _TRIED)):
         return "number"
     raise InvalidParameter(
         "inputs",
@@ -190,3 +214,8 @@ def _guessed(release: Callable[..., Any], inputs: audit.Inputs) -> str:
         None,
         hint="--inputs rows for a list of people's values, --inputs answers for a list of queries' answers",
     )
+
+
+def _scalars(outputs: Sequence[Any]) -> list[Any]:
+    """Outputs that are single numbers or bools, None for any other."""
+    return [output if np.isscalar(output) and not isinstance(output, str | bytes) else None for output in outputs]
