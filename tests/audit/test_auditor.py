@@ -16,34 +16,37 @@ from sfumato.audit.auditor import CONFIDENCE, Finding
 from sfumato.audit.controls import CONTROLS, self_check
 from sfumato.audit.own import OWN
 from sfumato.audit.pairs import KINDS
-from sfumato.audit.specimens import SPECIMENS
+from sfumato.audit.specimens import SPECIMENS, SparseVectorVariant
 from sfumato.core import Change
 from sfumato.errors import BrokenAudit, InvalidParameter
 
 KNOWN = {specimen.name: specimen for specimen in SPECIMENS}
-QUICK = {"laplace-0.9": 100_000, "svt-4": 60_000, "svt-6": 60_000}
+QUICK = {"laplace-0.9": 300_000, "svt-3": 300_000, "svt-4": 60_000, "svt-6": 60_000}
 
 
-@pytest.mark.parametrize("name", [name for name in KNOWN if name != "svt-3"])
+@pytest.mark.parametrize("name", KNOWN)
 def test_specimens_are_judged_as_they_are(name: str) -> None:
     """Sound ones are convicted once in a thousand audits of a tight claim at most; here at one in 10⁹."""
     specimen = KNOWN[name]
     confidence = 1 - 1e-9 if specimen.sound else CONFIDENCE
-    found = audit.audit(specimen.target(1), draws=QUICK.get(name, 40_000), confidence=confidence)
+    found = audit.audit(specimen.target(1), draws=QUICK.get(name, 200_000), confidence=confidence)
     assert found.convicted != specimen.sound
-    assert found.draws <= QUICK.get(name, 40_000)
+    assert found.draws <= QUICK.get(name, 200_000)
 
 
 @pytest.mark.slow
-def test_the_sparse_vector_that_gives_what_it_compared_is_caught_within_a_million_draws() -> None:
-    found = audit.audit(KNOWN["svt-3"].target(1), draws=1_000_000)
-    assert found.convicted
+def test_values_are_caught_behind_two_tops_too_within_a_million_draws() -> None:
+    """The third algorithm with c = 2 leaks less: in ten trials the certified bound was between 1.06 and 1.49."""
+    two = SparseVectorVariant(Fraction(2), Fraction(4), 2, values=True)
+    target = target_of(two.release(Fraction(1)), pairs_of("answers", Inputs(length=10)), epsilon=1)
+    assert audit.audit(target, draws=1_000_000).convicted
 
 
 def test_a_tenth_too_little_noise_is_caught_and_the_right_noise_is_near_its_claim() -> None:
-    less = audit.audit(KNOWN["laplace-0.9"].target(1), draws=100_000)
+    less = [audit.audit(KNOWN["laplace-0.9"].target(1), draws=100_000) for _ in range(10)]
     right = audit.audit(KNOWN["laplace-exact"].target(1), draws=100_000, confidence=1 - 1e-9)
-    assert 1 < less.bound < 1 / 0.9
+    assert sum(found.convicted for found in less) >= 8  # one in a hundred missed would fail here once in 10⁴ runs
+    assert max(found.bound for found in less) < 1 / 0.9
     assert 0.8 < right.bound < 1
     assert 1 < right.smallest_violation < 1.2
 
@@ -107,7 +110,7 @@ def test_certifying_on_the_draws_an_event_was_learned_on_would_raise_false_alarm
     greedy = more > less
     fooled = float(audit.epsilon_at_least(more[greedy].sum(), less[greedy].sum(), 2000, delta=0, confidence=0.999))
     assert fooled > 0.1  # a certified-looking ε for two equal laws
-    assert honest is None or honest.promise < 0.05
+    assert not honest or honest[0].promise(delta=0.0, confidence=0.999) < 0.05
 
 
 # ---- the controls ------------------------------------------------------------------------------------------
@@ -135,7 +138,7 @@ def test_an_auditor_that_always_says_one_thing_is_not_allowed_to_report(convicte
 
 
 def test_a_learner_that_finds_nothing_fails_the_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: None)
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
     with pytest.raises(BrokenAudit):
         self_check()
 

@@ -132,7 +132,7 @@ def test_a_failed_self_check_reports_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(audit, "checked", lambda: controls.self_check(lambda target: audit.audit(target, draws=10**3)))
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: None)
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
     assert main(["audit", "no-noise", *DRAWS]) == Exit.FAILED
     assert not capsys.readouterr().out
 

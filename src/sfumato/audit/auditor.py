@@ -23,9 +23,9 @@ from sfumato.exact.parameters import open_probability, positive, whole
 CONFIDENCE = 0.999
 MOST_DRAWS = 1_000_000
 _LEAST_DRAWS = 400
-_SEARCHED, _LEARNED = 0.25, 0.25  # shares of the draws; the rest certifies
-_MOST_SEARCHED, _MOST_LEARNED = 20_000, 80_000  # draws a pair; more would be better spent on certifying
-_FINALISTS = 3
+_SEARCHED, _LEARNED, _COMPARED = 0.2, 0.2, 0.1  # shares of the draws; the rest certifies
+_MOST_SEARCHED, _MOST_LEARNED = 20_000, 60_000  # draws a pair; more would be better spent on certifying
+_FINALISTS, _EVENTS = 3, 8  # pairs that go on, and events of each that are compared again
 _LEAST_A_PAIR = 20
 _PILOT = 64
 _SHARE_OF_TIME = 0.45  # of the seconds goes into draws; the rest is for reading them
@@ -183,26 +183,32 @@ def _seconds_a_draw(target: Target, pair: Pair, n: int) -> float:
 def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> tuple[Pair, Learned, int]:
     """The pair and the event that promise most, by draws that certify nothing."""
     # Events are compared on fewer draws than certify; the more there are, the less caution a comparison needs.
-    rank = 1 - min(0.1, max(0.01, total / 10**7))
+    delta, rank = target.claim.delta, 1 - min(0.1, max(0.01, total / 10**7))
     pairs = target.pairs
     each = max(_LEAST_A_PAIR, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
-    tried: list[tuple[float, int, Pair, tuple[Outcomes, Outcomes]]] = []
+    tried: list[tuple[float, int, tuple[Outcomes, Outcomes]]] = []
     for place, pair in enumerate(pairs):
         seen = sampler.both(pair, each)
-        found = learn(*seen, delta=target.claim.delta, confidence=rank, looking=looking)
-        tried.append((found.promise if found else -1.0, -place, pair, seen))
+        found = learn(*seen, delta=delta, confidence=rank, looking=looking)
+        tried.append((found[0].promise(delta=delta, confidence=rank) if found else -1.0, -place, seen))
     finalists = sorted(tried, key=lambda entry: entry[:2], reverse=True)[:_FINALISTS]
     more = max(1, min(_MOST_LEARNED, int(_LEARNED * total / len(finalists))))
-    best: tuple[Pair, Learned] | None = None
-    for _, _, pair, seen in finalists:
-        fresh = sampler.both(pair, more)
-        left, right = (joined(a, b) for a, b in zip(seen, fresh, strict=True))
-        found = learn(left, right, delta=target.claim.delta, confidence=rank, looking=looking)
-        if found is not None and (best is None or found.promise > best[1].promise):
-            best = pair, found
+    again = max(1, int(_COMPARED * total / len(finalists)))
+    best: tuple[float, Pair, Learned] | None = None
+    for _, place, seen in finalists:
+        pair = pairs[-place]
+        left, right = (joined(a, b) for a, b in zip(seen, sampler.both(pair, more), strict=True))
+        known = learn(left, right, delta=delta, confidence=rank, looking=looking, most=_EVENTS)
+        fresh = sampler.both(pair, again)  # the best of many is partly luck, which does not come twice
+        for event in known:
+            compared = event.seen_on(*fresh)
+            promise = compared.promise(delta=delta, confidence=rank)
+            if best is None or promise > best[0]:
+                best = promise, pair, compared
     if best is None:
-        best = finalists[0][2], Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, 0.0, 1.0)
-    return *best, len(pairs)
+        anything = Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, True, 1, 1, 1)
+        return pairs[-finalists[0][1]], anything, len(pairs)
+    return best[1], best[2], len(pairs)
 
 
 def _detectable(target: Target, draws: int, confidence: float, found: Learned) -> Detectable:

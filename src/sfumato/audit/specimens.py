@@ -150,12 +150,12 @@ def _resampled(noisy: Reals, threshold: Reals, scale: Fraction, cutoff: int) -> 
 SPARSE_VECTOR: dict[int, SparseVectorVariant] = {
     1: SparseVectorVariant(Fraction(2), Fraction(4 * _CUTOFF), _CUTOFF),
     2: SparseVectorVariant(Fraction(2 * _CUTOFF), Fraction(4 * _CUTOFF), _CUTOFF, resample=True),
-    3: SparseVectorVariant(Fraction(2), Fraction(2 * _CUTOFF), _CUTOFF, values=True),
+    3: SparseVectorVariant(Fraction(2), Fraction(2), 1, values=True),
     4: SparseVectorVariant(Fraction(4), Fraction(4, 3), _CUTOFF),
     5: SparseVectorVariant(Fraction(2), Fraction(0), None),
     6: SparseVectorVariant(Fraction(2), Fraction(2), None),
 }
-"""ε₁ = ε/2 (ε/4 in the fourth) for the threshold; 1 and 2 are sound, 3 to 6 are not."""
+"""ε₁ = ε/2 (ε/4 in the fourth) for the threshold, two ⊤ (one in the third); 1 and 2 are sound, 3 to 6 are not."""
 
 
 _PLAIN = Inputs()
