@@ -137,11 +137,11 @@ def _laws() -> Iterator[LawFinding]:
         )
 
 
-def _leaks() -> Iterator[tuple[str, Finding]]:
+def _leaks(draws: int = 20_000) -> Iterator[tuple[str, Finding]]:
     for name in ("laplace-grid", "geometric", "gaussian-array"):
         own = next(own for own in OWN if own.name == name)
         target = own.target()
-        for found in leaks(Target(name, target.draw, far_pairs(1), target.claim)).values():
+        for found in leaks(Target(name, target.draw, far_pairs(1), target.claim), draws=draws).values():
             yield found.name, found
 
 
@@ -189,7 +189,7 @@ def _sums() -> dict[str, SumFinding]:
     }
 
 
-def _timings() -> dict[str, TimingFinding]:
+def _timings(draws: int = 4000) -> dict[str, TimingFinding]:
     found: dict[str, TimingFinding] = {}
     for name, pair in (
         ("geometric", Pair(0, 1)),
@@ -197,5 +197,5 @@ def _timings() -> dict[str, TimingFinding]:
         ("report-noisy-max", Pair([0] * 4, [9] * 4)),
     ):
         own = next(own for own in OWN if own.name == name)
-        found[name] = timing_test(own.make(Fraction(1)).release, pair)
+        found[name] = timing_test(own.make(Fraction(1)).release, pair, draws=draws)
     return found
