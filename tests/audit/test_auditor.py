@@ -16,7 +16,7 @@ from sfumato.audit.auditor import CONFIDENCE, Finding
 from sfumato.audit.controls import CONTROLS, self_check
 from sfumato.audit.own import OWN
 from sfumato.audit.pairs import KINDS
-from sfumato.audit.specimens import SPECIMENS, SparseVectorVariant
+from sfumato.audit.specimens import SPECIMENS
 from sfumato.core import Change
 from sfumato.errors import BrokenAudit, InvalidParameter
 
@@ -32,14 +32,6 @@ def test_specimens_are_judged_as_they_are(name: str) -> None:
     found = audit.audit(specimen.target(1), draws=QUICK.get(name, 200_000), confidence=confidence)
     assert found.convicted != specimen.sound
     assert found.draws <= QUICK.get(name, 200_000)
-
-
-@pytest.mark.slow
-def test_values_are_caught_behind_two_tops_too_within_a_million_draws() -> None:
-    """The third algorithm with c = 2 leaks less: in ten trials the certified bound was between 1.06 and 1.49."""
-    two = SparseVectorVariant(Fraction(2), Fraction(4), 2, values=True)
-    target = target_of(two.release(Fraction(1)), pairs_of("answers", Inputs(length=10)), epsilon=1)
-    assert audit.audit(target, draws=1_000_000).convicted
 
 
 def test_a_tenth_too_little_noise_is_caught_and_the_right_noise_is_near_its_claim() -> None:
