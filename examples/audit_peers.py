@@ -179,10 +179,10 @@ found. "Not refuted" says no more than that.
 
 ## How to read it
 
-**Neighbours.** diffprivlib's tools take the number of rows as public: a count, for instance, is clipped to it. Their
-promise is for replacing a row, and there the claim stands. The lines "one added" put them to a relation they do not
-promise; they are here because many readers mean that relation when they say ε, and because an audit must name its
-own.
+**Neighbours.** diffprivlib's tools use the number of rows as if it were public: a count, for instance, is clipped
+to it. So we read their promise as one for replacing a row, and there nothing was found against it. The lines "one
+added" put them to a relation that this reading does not cover; they are here because many readers mean that
+relation when they say ε, and because an audit must name its own.
 
 **Values and bits.** The last column asks whether the lowest set bit of a float tells the exact answer from its
 neighbour (Mironov 2012). Where it does, the mechanism keeps its promise for real numbers and not for the floats it
