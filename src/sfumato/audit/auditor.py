@@ -4,6 +4,7 @@ The draws that certify are fresh: pair, direction and event are fixed before the
 its confidence is the audit's (no correction for the many events that were looked at is needed).
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -70,11 +71,10 @@ class Finding:
                 f"  and {self.others:,} times on {self.rarer}, out of {self.certified_on:,} draws each"
                 + (f" ({self.why})" if self.why else "")
             )
-        return (
-            f"{head}: not refuted\n"
-            f"  best event “{self.event}”; {self.certified_on:,} draws a side would have convicted a true ε of "
-            f"{self.smallest_violation:.4g} or more"
-        )
+        could = f"would have convicted a true ε of {self.smallest_violation:.4g} or more"
+        if math.isinf(self.smallest_violation):
+            could = "could not have convicted any ε by it"
+        return f"{head}: not refuted\n  best event “{self.event}”; {self.certified_on:,} draws a side {could}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; an infinite ε is null."""
@@ -206,7 +206,7 @@ def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> 
             if best is None or promise > best[0]:
                 best = promise, pair, compared
     if best is None:
-        anything = Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, True, 1, 1, 1)
+        anything = Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, True, 0, 0, 1)
         return pairs[-finalists[0][1]], anything, len(pairs)
     return best[1], best[2], len(pairs)
 
