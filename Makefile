@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test check fast format lint types layers torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test check fast format lint types layers audit audit-peers lessons false-alarms torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -54,6 +54,19 @@ types: $(VENV)/dev
 
 layers: $(VENV)/dev
 	$(BIN)/lint-imports
+
+# ---- measure the promise -------------------------------------------------------------------------------
+audit: $(VENV)/dev  ## audit every mechanism of this project; a page with plots, under 10 minutes
+	$(BIN)/sfumato audit --all --seconds 6 --report docs/audit/report.html
+
+audit-peers: .venv-bench/ready  ## audit opendp and diffprivlib; writes docs/audit/peers.md
+	.venv-bench/bin/python examples/audit_peers.py
+
+lessons: $(VENV)/dev  ## run every attack again and write docs/attacks
+	$(BIN)/sfumato attack --pages docs/attacks
+
+false-alarms: $(VENV)/dev  ## 400 audits of sound mechanisms: about two minutes
+	$(BIN)/python -m pytest -q -n 2 tests/audit/test_auditor.py -m slow
 
 # ---- the ledger, at length ---------------------------------------------------------------------------
 torture-ledger: $(VENV)/dev  ## races and kills at full length, on both stores

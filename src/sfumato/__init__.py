@@ -7,13 +7,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato import accounting, cli, core, curator, data, engines, errors, exact, ledger, local, mechanisms, query
+    from sfumato import (
+        accounting,
+        anonymity,
+        attacks,
+        audit,
+        cli,
+        core,
+        curator,
+        data,
+        engines,
+        errors,
+        exact,
+        ledger,
+        local,
+        mechanisms,
+        query,
+    )
     from sfumato.curator import open  # noqa: A004
 
 __version__ = "0.1.0"
 
 ROOMS = (
     "accounting",
+    "anonymity",
+    "attacks",
+    "audit",
     "cli",
     "core",
     "curator",
@@ -31,6 +50,9 @@ __all__ = [
     "ROOMS",
     "__version__",
     "accounting",
+    "anonymity",
+    "attacks",
+    "audit",
     "cli",
     "core",
     "curator",

@@ -7,6 +7,8 @@ SfumatoError
 ├── InvalidDeclaration (ValueError)  an owner's declaration that cannot be honoured
 ├── InvalidQuestion (ValueError)    a question that is not answered, with its clause and position; nothing was spent
 ├── EngineFailed                    the engine did not finish; the charge stays, and the text is the same for all data
+├── BrokenAudit                     the auditor's controls came out wrong, so it reports nothing
+├── MissingExtra                    an optional library that is not installed
 ├── LedgerError                     the ledger did not do what was asked
 │   ├── LedgerMisuse (ValueError)   a request that no state of the ledger would grant, or this one does not
 │   ├── LedgerUnavailable           the store failed, is busy, or was opened before a fork; nothing was acknowledged
@@ -89,6 +91,20 @@ class InvalidQuestion(SfumatoError, ValueError):
 
 class EngineFailed(SfumatoError):
     """The engine did not finish; what was charged stays charged."""
+
+
+class BrokenAudit(SfumatoError):
+    """The auditor did not convict a broken control or convicted a sound one; nothing is reported."""
+
+
+class MissingExtra(SfumatoError):
+    """A library that only this feature needs is not installed."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the library {library}, which is not installed",
+            hint=f"pip install 'sfumato[{extra}]'",
+        )
 
 
 class LedgerError(SfumatoError):

@@ -50,5 +50,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
     Command("log", "see the ledger's entries", "sfumato.cli.log"),
     Command("local", "collect from devices that trust nobody: new, simulate, aggregate, decode", "sfumato.cli.local"),
+    Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),
+    Command("attack", "run an attack as a lesson, before and after protection", "sfumato.cli.attack"),
+    Command("anonymity", "describe or make k-anonymous tables, and see them broken", "sfumato.cli.anonymity"),
 )
 """Every command, in the order `sfumato --help` lists them."""

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from sfumato import __version__
 from sfumato.cli import terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
-from sfumato.errors import BudgetExceeded, InvalidParameter, LedgerUnavailable, SfumatoError
+from sfumato.errors import (
+    BrokenAudit,
+    BudgetExceeded,
+    InvalidParameter,
+    LedgerUnavailable,
+    MissingExtra,
+    SfumatoError,
+)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -51,4 +58,4 @@ def _exit_of(error: SfumatoError) -> Exit:
         return Exit.USAGE
     if isinstance(error, BudgetExceeded):
         return Exit.REFUSED
-    return Exit.FAILED if isinstance(error, LedgerUnavailable) else Exit.REFUSED
+    return Exit.FAILED if isinstance(error, LedgerUnavailable | BrokenAudit | MissingExtra) else Exit.REFUSED

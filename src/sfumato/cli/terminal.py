@@ -3,13 +3,13 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import track
+from rich.progress import Progress, track
 from rich.table import Table
 
 from sfumato.errors import SfumatoError
@@ -39,8 +39,8 @@ def complain(error: SfumatoError) -> None:
 
 
 def show(renderable: Any) -> None:
-    """Text, a table or another rich object, on stdout."""
-    _out().print(renderable)
+    """Text, a table or another rich object, on stdout; text is plain."""
+    _out().print(escape(renderable) if isinstance(renderable, str) else renderable)
 
 
 def emit(value: Any) -> None:
@@ -86,6 +86,14 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
 def waiting(what: str) -> AbstractContextManager[object]:
     """A sign on stderr that something takes its time, if a person is looking."""
     return _err().status(escape(what)) if sys.stderr.isatty() else nullcontext()
+
+
+@contextmanager
+def bar(what: str) -> Generator[Callable[[float], None]]:
+    """A bar on stderr if a person is looking; what is given is called with the share that is done."""
+    with Progress(console=_err(), transient=True, disable=not sys.stderr.isatty()) as shown:
+        task = shown.add_task(escape(what), total=1.0)
+        yield lambda share: shown.update(task, completed=share)
 
 
 def close_stdout() -> None:

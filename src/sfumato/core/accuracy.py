@@ -7,6 +7,10 @@ exceeded with probability at most beta. Both are rounded up.
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
@@ -96,6 +100,22 @@ def azuma(differences: Sequence[Real], deviation: Real) -> float:
 def azuma_deviation(differences: Sequence[Real], beta: Real) -> float:
     """The deviation that azuma allows with probability beta."""
     return sqrt_up(_log_inverse(beta) * _squares(differences) / 2)
+
+
+def clopper_pearson_low(hits: Any, draws: int, alpha: float) -> NDArray[np.float64]:
+    """The largest p that so many hits refute from below: Pr[at least so many] ≤ alpha for every smaller p.
+
+    Clopper and Pearson 1934; it holds with its confidence whatever p is. Many hits at once give as many limits.
+    """
+    from scipy.special import betaincinv
+
+    k = np.asarray(hits, dtype=np.float64)
+    return np.where(k > 0, betaincinv(np.maximum(k, 1), draws - k + 1, alpha), 0.0)
+
+
+def clopper_pearson_high(hits: Any, draws: int, alpha: float) -> NDArray[np.float64]:
+    """The least p that so few hits refute from above."""
+    return np.asarray(1 - clopper_pearson_low(draws - np.asarray(hits, dtype=np.float64), draws, alpha))
 
 
 def log_factorial_bounds(n: int) -> tuple[float, float]:

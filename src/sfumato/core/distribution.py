@@ -49,7 +49,7 @@ def _pairs(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
     return [(p[key], q[key]) for key in {**p.probabilities, **q.probabilities}]
 
 
-def _best_sets(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
+def best_sets(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
     """(p(S), q(S)) of the sets that keep the outcomes of largest p/q: the only ones a bound needs to try."""
     pairs = sorted(_pairs(p, q), key=lambda pair: pair[0] / pair[1] if pair[1] else inf, reverse=True)
     sums, in_p, in_q = [], Fraction(0), Fraction(0)
@@ -98,7 +98,7 @@ def approximate_max_divergence(p: Distribution, q: Distribution, *, delta: Real)
     """
     d = probability("delta", delta)
     best = Fraction(1)
-    for in_p, in_q in _best_sets(p, q):
+    for in_p, in_q in best_sets(p, q):
         if in_q:
             best = max(best, (in_p - d) / in_q)
         elif in_p > d:
@@ -125,13 +125,13 @@ def is_private(p: Distribution, q: Distribution, *, epsilon: Real, delta: Real =
     """
     e, d = non_negative("epsilon", epsilon), probability("delta", delta)
     return all(
-        _holds(in_left, in_right, e, d)
+        holds(in_left, in_right, e, d)
         for left, right in ((p, q), (q, p))
-        for in_left, in_right in _best_sets(left, right)
+        for in_left, in_right in best_sets(left, right)
     )
 
 
-def _holds(a: Fraction, b: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+def holds(a: Fraction, b: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether a ≤ e^ε·b + δ."""
     if b == 0 or epsilon == 0 or a <= delta:
         return a <= b + delta

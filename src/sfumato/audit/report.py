@@ -1,0 +1,187 @@
+"""The report page: one HTML file with its plots inside, readable without a network."""
+
+import base64
+import html
+import io
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sfumato.audit.auditor import Finding
+from sfumato.audit.certify import POWER
+from sfumato.audit.everything import Everything
+from sfumato.errors import MissingExtra
+
+# Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
+BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:62rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.7rem;margin-bottom:.2rem} h2{font-size:1.2rem;margin-top:2.2rem}
+table{border-collapse:collapse;width:100%;font-size:.86rem} th{text-align:left;border-bottom:2px solid #222}
+td,th{padding:.25rem .6rem .25rem 0;vertical-align:top} td{border-bottom:1px solid #e6e6e6}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.good{color:#00714f}.bad{color:#b34700;font-weight:600}.verdict{font-size:1.1rem}
+img{max-width:100%} small,.dim{color:#666}
+"""
+
+
+def page(found: Everything) -> str:
+    """The whole report as HTML."""
+    guilty = found.convicted
+    verdict = (
+        f'<p class="verdict bad">Convicted: {html.escape(", ".join(guilty))}</p>'
+        if guilty
+        else '<p class="verdict good">Nothing of ours was convicted, and every control came out as it must.</p>'
+    )
+    body = [
+        f"<h1>Audit of Sfumato {html.escape(found.version)}</h1>",
+        f'<p class="dim">{found.date} · {found.seconds:.0f} s · claims are the prices that mechanisms charge</p>',
+        verdict,
+        *_controls(found),
+        *_mechanisms(found),
+        *_laws(found),
+        *_leaks(found),
+        *_limits(),
+    ]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Audit of Sfumato</title>'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{_STYLE}</style></head>'
+        f"<body>{''.join(body)}</body></html>\n"
+    )
+
+
+def _controls(found: Everything) -> Iterable[str]:
+    yield "<h2>Controls</h2><p>Broken specimens must be convicted and sound ones not, or there would be no page.</p>"
+    yield _table(
+        ["control", "claimed ε", "certified ε ≥", "verdict"],
+        [[f.name, _short(f.epsilon), _short(f.bound), _word(f.convicted)] for f in found.controls],
+        numbers=(1, 2),
+    )
+
+
+def _mechanisms(found: Everything) -> Iterable[str]:
+    yield (
+        "<h2>Mechanisms</h2><p>The bar ends at the ε that draws certify; the line is the claim; the dot is the "
+        f"smallest true ε that so many draws would have convicted with probability {100 * POWER:g} %.</p>"
+    )
+    yield _picture(found.findings, "certified lower bound on ε over the claim")
+    yield _table(
+        ["mechanism", "claim", "certified ε ≥", "would convict ε ≥", "draws a side", "best event", "verdict"],
+        [
+            [
+                f.name,
+                f"ε = {f.epsilon:.4g}" + (f", δ = {f.delta:g}" if f.delta else ""),
+                _short(f.bound),
+                _short(f.smallest_violation),
+                f"{f.draws:,}",
+                f.event if len(f.event) < 90 else f"{f.event[:89]}…",
+                _word(f.convicted),
+            ]
+            for f in found.findings
+        ],
+        numbers=(2, 3, 4),
+    )
+
+
+def _laws(found: Everything) -> Iterable[str]:
+    yield (
+        "<h2>Exact laws</h2><p>Every branch of the random bits followed, as rationals: no sampling error. A proof is "
+        "for the pair shown and adds the last column to δ.</p>"
+    )
+    yield _table(
+        ["mechanism", "claim", "verdict", "ε of this pair is", "pair", "adds to δ"],
+        [
+            [
+                f.name,
+                f"ε = {f.epsilon:.6g}" + (f", δ = {f.delta:g}" if f.delta else ""),
+                f.verdict.value,
+                f"{f.at_least:.6g}" if f.at_most - f.at_least < 1e-6 else f"{f.at_least:.4g} or more",
+                f.pair,
+                f"{f.allowed:.1e}",
+            ]
+            for f in found.laws
+        ],
+        numbers=(3, 5),
+    )
+
+
+def _leaks(found: Everything) -> Iterable[str]:
+    yield "<h2>Numeric leaks</h2>"
+    both = {**{f"control: {name}": f for name, f in found.leak_controls.items()}, **found.leaks}
+    yield _table(
+        ["path and test", "certified ε ≥", "best event", "verdict"],
+        [[name, _short(f.bound), f.event[:90], _word(f.convicted)] for name, f in both.items()],
+        numbers=(1,),
+    )
+    yield "<h2>Sums, forks and time</h2>"
+    rows: list[list[str]] = [[name, str(f), _word(f.convicted)] for name, f in found.sums.items()]
+    rows += [[f"fork, {name}", str(f), _word(f.convicted)] for name, f in found.forks.items()]
+    rows += [[f"time, {name}", str(f), "measured"] for name, f in found.timings.items()]
+    yield _table(["what", "found", "verdict"], rows)
+
+
+def _limits() -> Iterable[str]:
+    yield (
+        "<h2>What this does not say</h2><p>“Not convicted” is not a proof of privacy: an audit finds violations on the "
+        "inputs and events it tries, of the size it states. Proofs are in the theorems that the code cites, and in the "
+        "exact laws above for the pairs they name. Time is measured on this machine, in this process, and convicts "
+        "nothing by itself.</p>"
+    )
+
+
+def _word(convicted: bool) -> str:
+    return "CONVICTED" if convicted else "not convicted"
+
+
+def _short(value: float) -> str:
+    return "—" if math.isinf(value) else f"{value:.3f}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> str:
+    def cell(tag: str, place: int, text: str) -> str:
+        kinds = ["n"] if place in numbers else []
+        kinds += ["bad"] if text == "CONVICTED" else []
+        return f'<{tag} class="{" ".join(kinds)}">{html.escape(text)}</{tag}>'
+
+    top = "".join(cell("th", place, text) for place, text in enumerate(head))
+    lines = ("".join(cell("td", place, text) for place, text in enumerate(row)) for row in rows)
+    return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def _picture(findings: Sequence[Finding], label: str) -> str:
+    """Bars of certified ε over the claim, with what would have been convicted."""
+    svg = draw(findings, label)
+    return f'<img alt="{html.escape(label)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
+
+
+def draw(findings: Sequence[Finding], label: str) -> bytes:
+    """The plot as SVG."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plots") from None
+    style: Any = {"svg.hashsalt": "sfumato", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
+    with mpl.rc_context(style):
+        figure = Figure(figsize=(9, 0.24 * len(findings) + 1), layout="constrained")
+        axes = figure.subplots()
+        places = range(len(findings))
+        ratios = [finding.bound / finding.epsilon for finding in findings]
+        colours = [ORANGE if finding.convicted else BLUE for finding in findings]
+        axes.barh(places, ratios, color=colours, alpha=0.75, height=0.62)
+        farthest = max([1.6, *ratios])
+        for place, finding in enumerate(findings):
+            would = finding.smallest_violation / finding.epsilon
+            if would <= farthest * 1.02:
+                axes.plot([would], [place], "o", color=INK, ms=3.5)
+            else:
+                axes.annotate("→", (farthest, place), va="center", ha="center", color=INK, fontsize=8)
+        axes.axvline(1, color=INK, lw=1)
+        axes.set_yticks(list(places), labels=[finding.name for finding in findings])
+        axes.invert_yaxis()
+        axes.set_xlim(0, farthest * 1.04)
+        axes.set_xlabel(label + "; dots: the smallest violation these draws would have convicted")
+        axes.margins(y=0.01)
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()

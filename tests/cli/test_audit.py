@@ -1,0 +1,173 @@
+"""`sfumato audit`: names, anybody's functions, JSON, exit codes, the page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sfumato.cli.audit as command
+from sfumato import audit
+from sfumato.audit import controls
+from sfumato.audit import everything as whole
+from sfumato.audit.own import OWN
+from sfumato.audit.report import page
+from sfumato.audit.specimens import SPECIMENS
+from sfumato.cli import main
+from sfumato.cli.command import Exit
+
+MODULE = """
+from sfumato.core import Neighbours, Norm
+from sfumato.exact import discrete_laplace
+from sfumato.mechanisms import Geometric
+from sfumato.audit import Pair, Target, target_of
+
+def sound(x): return x + discrete_laplace(1)
+def naked(x): return x
+def rows(values): return sum(values) + discrete_laplace(1)
+def coin(bit): return bit if discrete_laplace(1) >= 0 else 1 - bit
+def pairs(): return [(0, 1), Pair(5, 6, "further up")]
+mechanism = Geometric(epsilon=1, sensitivity=Neighbours().histogram(Norm.L1))
+target = target_of(naked, [Pair(0, 1)], epsilon=3)
+"""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "audited_module.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(audit, "checked", lambda: ())  # its own tests run it
+
+
+DRAWS = ["--draws", "4000"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["no-noise"], Exit.FOUND),
+        (["geometric", "--epsilon", "0.5", "--confidence", "0.999999999"], Exit.DONE),
+        (["audited_module:naked", "--epsilon", "1"], Exit.FOUND),
+        (["audited_module:sound", "--epsilon", "1", "--confidence", "0.999999999"], Exit.DONE),
+        (["audited_module:sound", "--epsilon", "0.5", "--pairs", "audited_module:pairs"], Exit.FOUND),
+        (["audited_module:mechanism", "--confidence", "0.999999999"], Exit.DONE),
+        (["audited_module:mechanism", "--epsilon", "0.5"], Exit.FOUND),
+        (["audited_module:target"], Exit.FOUND),
+        (["audited_module:coin", "--epsilon", "2", "--confidence", "0.999999999"], Exit.DONE),  # -1 is no bit
+        (["audited_module:rows", "--epsilon", "1", "--inputs", "rows"], Exit.FOUND),  # a missing value raises
+        (
+            ["audited_module:rows", "--epsilon", "1", "--inputs", "rows", "--tame", "--confidence", "0.999999999"],
+            Exit.DONE,
+        ),
+    ],
+)
+def test_the_exit_code_says_whether_a_claim_was_refuted(
+    words: list[str], code: Exit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", *words, *DRAWS]) == code
+    said = capsys.readouterr().out
+    assert ("FALSE" in said) == (code is Exit.FOUND)
+
+
+def test_json_goes_to_stdout_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "audited_module:naked", "--epsilon", "1", "--json", "--leaks", *DRAWS]) == Exit.FOUND
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert len(found) == 4
+    assert found[0]["convicted"] is True
+    assert {"bound", "event", "confidence", "smallest_violation", "draws"} <= set(found[0])
+
+
+@pytest.mark.parametrize(
+    ("words", "word"),
+    [
+        ([], "target"),
+        (["nonsense"], "--list"),
+        (["audited_module:nothing", "--epsilon", "1"], "audited_module"),
+        (["no_such_module:x", "--epsilon", "1"], "imported"),
+        (["audited_module:naked"], "--epsilon"),
+        (["audited_module:rows", "--epsilon", "1"], "--inputs rows"),
+        (["no-noise", "--epsilon", "-1"], "epsilon"),
+        (["no-noise", "--draws", "3"], "draws"),
+    ],
+)
+def test_a_bad_request_is_a_usage_error_with_a_remedy(
+    words: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", *words]) == Exit.USAGE
+    said = capsys.readouterr()
+    assert word in said.err
+    assert not said.out
+
+
+def test_hostile_rows_are_findings_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "audit",
+        "audited_module:rows",
+        "--epsilon",
+        "1",
+        "--inputs",
+        "rows",
+        "--json",
+        "--confidence",
+        "0.999999999",
+    ]
+    assert main([*words, *DRAWS]) == Exit.FOUND
+    said = capsys.readouterr()
+    first, *others = json.loads(said.out)["findings"]
+    assert first["convicted"] is False
+    assert {"a missing value", "a text"} <= {finding["why"] for finding in others}
+    assert "--tame" in said.err
+
+
+def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--list", "--json"]) == Exit.DONE
+    names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
+    assert {own.name for own in OWN} | {specimen.name for specimen in SPECIMENS} == names
+    assert main(["audit", "--list"]) == Exit.DONE
+    assert "svt-3" in capsys.readouterr().out
+
+
+def test_a_failed_self_check_reports_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(audit, "checked", lambda: controls.self_check(lambda target: audit.audit(target, draws=10**3)))
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
+    assert main(["audit", "no-noise", *DRAWS]) == Exit.FAILED
+    assert not capsys.readouterr().out
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two targets instead of all, and no second look at what has tests of its own."""
+    two = tuple(own for own in OWN if own.name in ("geometric", "warner"))
+    monkeypatch.setattr(whole, "load", lambda _: two)
+    for part in ("checked", "_laws", "_leaks"):
+        monkeypatch.setattr(whole, part, lambda: ())
+    monkeypatch.setattr(whole, "_timings", dict)
+
+
+def test_everything_is_one_page_that_needs_nothing_else(
+    small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = whole.everything
+
+    def alone(**words: Any) -> whole.Everything:
+        return real(**{**words, "workers": 1, "seconds": 0.2})
+
+    monkeypatch.setattr(whole, "everything", alone)
+    target = tmp_path / "out" / "page.html"
+    assert main(["audit", "--all", "--report", str(target)]) == Exit.DONE
+    text = target.read_text(encoding="utf-8")
+    assert "geometric" in text
+    assert "data:image/svg+xml;base64," in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert "2 targets, 0 convicted" in capsys.readouterr().out
+    assert "2/7" in text or command.SOURCES
+
+
+def test_a_conviction_stands_at_the_top_of_the_page() -> None:
+    guilty = audit.audit(next(s for s in SPECIMENS if s.name == "no-noise").target(1), draws=1000)
+    found = whole.Everything("0", "2026-01-01", (), (guilty,), (), {}, {}, {}, {}, {}, 1.0)
+    assert found.convicted == ("no-noise",)
+    assert "Convicted: no-noise" in page(found)
