@@ -1,23 +1,17 @@
-"""SmartNoise SQL on a DataFrame: python smartnoise.py FILE ROWS UNIT QUESTIONS LIMIT.
+"""SmartNoise SQL on a DataFrame: python smartnoise.py FILE ROWS UNIT QUESTIONS LIMIT."""
 
-With the unit `row-on-duckdb` or `person-on-duckdb` its statements run on DuckDB, for which it has no reader, through a
-connection made here that claims to be PostgreSQL.
-"""
-
-import re
 import sys
 import warnings
 from functools import partial
 from typing import Any
 
-import duckdb
 import pandas as pd
 import snsql
 from timing import ROWS_PER_GROUP, prepared, report
 
 warnings.filterwarnings("ignore")
 FILE, ROWS, UNIT, ASKED, LIMIT = sys.argv[1:]
-PERSON = UNIT.startswith("person")
+PERSON = UNIT == "person"
 COLUMNS: dict[str, Any] = {
     "row_privacy": not PERSON,
     "max_ids": ROWS_PER_GROUP if PERSON else 1,
@@ -30,51 +24,12 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-class Cursor:
-    """DuckDB's cursor, which does not order windows at random: a person's rows are numbered in any order, at less cost."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def execute(self, text: str) -> None:
-        """Run a statement."""
-        self._inner.execute(re.sub(r"ORDER BY RANDOM *\( *\)", "", text))
-
-    @property
-    def description(self) -> Any:
-        """The columns."""
-        return self._inner.description
-
-    def __iter__(self) -> Any:
-        return iter(self._inner.fetchall())
-
-
-class Connection:
-    """DuckDB's connection for a reader that ends transactions nobody began."""
-
-    def __init__(self) -> None:
-        self._inner = duckdb.connect()
-        self._inner.execute("CREATE SCHEMA public")
-        self._inner.execute(f"CREATE VIEW public.visits AS SELECT * FROM '{FILE}'")
-
-    def cursor(self) -> Any:
-        """A cursor of its own."""
-        return Cursor(self._inner.cursor())
-
-    def commit(self) -> None:
-        """Nothing: each statement stands by itself."""
-
-    def rollback(self) -> None:
-        """Nothing: each statement stands by itself."""
-
-
 def reader() -> Any:
-    on_duckdb = UNIT.endswith("-on-duckdb")
     return snsql.from_connection(
-        Connection() if on_duckdb else pd.read_parquet(FILE),
+        pd.read_parquet(FILE),
         privacy=snsql.Privacy(epsilon=1.0, delta=1e-7),
         metadata={"": {"public": {"visits": COLUMNS}}},
-        engine="postgres" if on_duckdb else "pandas",
+        engine="pandas",
     )
 
 
