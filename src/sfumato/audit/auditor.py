@@ -183,7 +183,7 @@ def _seconds_a_draw(target: Target, pair: Pair, n: int) -> float:
 def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> tuple[Pair, Learned, int]:
     """The pair and the event that promise most, by draws that certify nothing."""
     # Events are compared on fewer draws than certify; the more there are, the less caution a comparison needs.
-    delta, rank = target.claim.delta, 1 - min(0.1, max(0.01, total / 10**7))
+    delta, rank = target.claim.delta, 1 - min(0.02, max(0.01, total / 10**7))
     pairs = target.pairs
     each = max(_LEAST_A_PAIR, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
     tried: list[tuple[float, int, tuple[Outcomes, Outcomes]]] = []
