@@ -25,7 +25,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import positive
 
 _TRIED = 20
-SOURCES: tuple[str, ...] = (whole.SOURCE,)
+SOURCES: tuple[str, ...] = (whole.SOURCE, "sfumato.cli.audit_paths:CURATOR", "sfumato.cli.audit_paths:PROTOCOLS")
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 
 

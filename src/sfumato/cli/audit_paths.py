@@ -1,0 +1,144 @@
+"""What the audit looks at beside mechanisms: the curator's release paths, and every local protocol.
+
+The audit knows neither room; here, above all three, each path is one line.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from sfumato import local
+from sfumato.accounting import events
+from sfumato.audit import Own
+from sfumato.audit.pairs import Pair
+from sfumato.curator.noise import released
+from sfumato.engines import ExactTable
+from sfumato.engines.little import Row, little
+from sfumato.exact.parameters import rational
+from sfumato.query import PricedQuery, Spend, price, question
+from sfumato.query.postprocess import finished
+
+Rows = tuple[Row, ...]
+DELTA = 0.01
+_SURE = Fraction(95, 100)
+
+# ---- the curator -----------------------------------------------------------------------------------------------
+
+_OTHERS: Rows = tuple((person, kind, 4.0) for person in (1, 2, 3) for kind in ("a", "b"))
+_HEAVY: Rows = tuple((9, kind, 10.0) for kind in ("a", "a", "a", "b", "b", "c", "d"))
+_HOSTILE: Rows = ((9, "a", float("nan")), (9, "b", float("inf")), (9, "a", -1e300), (9, "c", None))
+PEOPLE: tuple[Pair, ...] = (
+    Pair((*_OTHERS, *_HEAVY), _OTHERS, "a person with more rows than count"),
+    Pair((*_OTHERS, (9, "a", 10.0)), _OTHERS, "a person with one row"),
+    Pair((*_OTHERS, *_HOSTILE), _OTHERS, "a person with hostile cells", hostile=True),
+    Pair(((9, "only theirs", 10.0),), (), "the only person"),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the curator prices and answers it; the ledger and the memo around it draw nothing."""
+
+    query: PricedQuery
+
+    @property
+    def event(self) -> events.Event:
+        """What the curator would charge."""
+        return self.query.event
+
+    def release(self, rows: Rows) -> Any:
+        """What leaves: rows of released values without their keys, or by key where keys are not public."""
+        keys, noisy = released(self.query, exact(self.query.question.text, rows, self.query.spend))
+        bars = finished(self.query, keys, noisy, 1 - _SURE)
+        values = [[bar.value for bar in row] for row in bars]
+        return {str(row[0]): row[1] for row in values} if self.query.keys is not None else values
+
+
+@lru_cache(maxsize=64)
+def exact(text: str, rows: Rows, spend: Spend) -> ExactTable:
+    """The exact answer to a question about rows, computed once: an audit asks it a million times."""
+    engine = little(rows)
+    try:
+        return engine.aggregate(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
+    finally:
+        engine.close()
+
+
+def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
+    """The question at any ε."""
+
+    def make(epsilon: Fraction) -> Asked:
+        engine = little(())
+        try:
+            spend = Spend(epsilon, None, Fraction(str(delta)))
+            return Asked(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
+        finally:
+            engine.close()
+
+    return make
+
+
+QUESTIONS: dict[str, str] = {
+    "count": "SELECT COUNT(*) FROM rows",
+    "people": "SELECT COUNT(DISTINCT person) FROM rows",
+    "distinct": "SELECT COUNT(DISTINCT kind) FROM rows",
+    "sum": "SELECT SUM(amount) FROM rows",
+    "average": "SELECT AVG(amount) FROM rows",
+    "median": "SELECT MEDIAN(amount) FROM rows",
+    "groups": "SELECT kind = 'a' AS a, COUNT(*) FROM rows GROUP BY kind = 'a'",
+    "filter": "SELECT COUNT(*) FILTER (WHERE amount > 4), SUM(amount) FROM rows",
+}
+UNKNOWN = "SELECT kind, COUNT(DISTINCT person) FROM rows GROUP BY kind"
+CURATOR: tuple[Own, ...] = (
+    *(Own(f"curator: {name}", asked(text), PEOPLE) for name, text in QUESTIONS.items()),
+    Own("curator: unknown groups", asked(UNKNOWN, delta=DELTA), PEOPLE, delta=DELTA),
+)
+"""Every release path of the curator."""
+
+# ---- local protocols -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Device:
+    """Devices with secrets of their own that report a value once each; what is read is all but the tag."""
+
+    protocol: local.Protocol
+
+    @property
+    def event(self) -> events.Event:
+        """What the document states."""
+        return events.Pure(rational("epsilon", self.protocol.epsilon))
+
+    def release(self, value: Any) -> int:
+        """A report's payload, as a number."""
+        report = local.Client(self.protocol.document(), os.urandom(32)).report(value)
+        return int.from_bytes(report[local.client.HEAD + local.client.TAG :], "big")
+
+
+def _two(one: Any, other: Any) -> tuple[Pair, ...]:
+    return (Pair(one, other, "a device with another value"),)
+
+
+def _protocol(kind: Callable[..., local.Protocol], **about: Any) -> Callable[[Fraction], Device]:
+    return lambda epsilon: Device(kind(name="audit", epsilon=epsilon, **about))
+
+
+PROTOCOLS: tuple[Own, ...] = (
+    Own("local: k-ary", _protocol(local.KAry, domain=4), _two(0, 3)),
+    Own("local: symmetric unary", _protocol(local.Unary, domain=3, coding="symmetric"), _two(0, 2)),
+    Own("local: optimised unary", _protocol(local.Unary, domain=3), _two(0, 2)),
+    Own("local: local hashing", _protocol(local.LocalHash, domain=4), _two(0, 3)),
+    Own("local: hadamard", _protocol(local.Hadamard, domain=4), _two(0, 3)),
+    Own("local: subset selection", _protocol(local.SubsetSelection, domain=5), _two(0, 4)),
+    Own("local: one bit", _protocol(local.OneBitMean, upper=10), _two(0, 10)),
+    Own("local: one bit, remembered", _protocol(local.OneBitMean, upper=6, memo=True), _two(0, 6)),
+    Own("local: d-bit", _protocol(local.DBitFlip, domain=4, bits=2), _two(0, 3)),
+    Own("local: piecewise", _protocol(local.Piecewise, lower=-1, upper=1, grid=6), _two(-1, 1)),
+    Own("local: hybrid", _protocol(local.Hybrid, lower=-1, upper=1, grid=6), _two(-1, 1)),
+    Own("local: prefix tree", _protocol(local.PrefixTree, length=2, rows=2, order=4), _two("ab", "zz")),
+    Own("local: rappor", lambda _: Device(local.Rappor(name="audit", domain=("a", "b", "c"))), _two("a", "b")),
+)
+"""Every kind of local protocol whose price is a plain ε."""
