@@ -9,12 +9,16 @@ from sfumato.cli import terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
 from sfumato.errors import (
     BrokenAudit,
-    BudgetExceeded,
+    BrokenRandomness,
+    EngineFailed,
     InvalidParameter,
+    LedgerDamaged,
     LedgerUnavailable,
     MissingExtra,
     SfumatoError,
 )
+
+_FAILURES = (EngineFailed, LedgerUnavailable, LedgerDamaged, BrokenRandomness, BrokenAudit, MissingExtra)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -56,6 +60,4 @@ def _parser(named: Command | None) -> argparse.ArgumentParser:
 def _exit_of(error: SfumatoError) -> Exit:
     if isinstance(error, InvalidParameter):
         return Exit.USAGE
-    if isinstance(error, BudgetExceeded):
-        return Exit.REFUSED
-    return Exit.FAILED if isinstance(error, LedgerUnavailable | BrokenAudit | MissingExtra) else Exit.REFUSED
+    return Exit.FAILED if isinstance(error, _FAILURES) else Exit.REFUSED

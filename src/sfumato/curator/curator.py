@@ -8,7 +8,8 @@ import hashlib
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -35,6 +36,7 @@ from sfumato.query.postprocess import finished
 Amount = float | int | str | Fraction | Decimal
 _PATIENCE = 60.0
 _PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
+_KEPT = ("release", "secret")  # of an entry, for those who may read the ledger itself
 _NOTHING = Cost(None, None, Fraction(0))
 
 
@@ -48,6 +50,7 @@ class Curator:
         self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
         self.dataset: Dataset = engine.dataset
         self._version = engine.version()
+        self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
 
     # ---- questions ----
 
@@ -66,10 +69,10 @@ class Curator:
 
         `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
         """
-        started = time.monotonic()
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
-        answer, repeated = self._answered(query.event, query.canonical(), lambda: self._noisy(query), key)
-        self._wait(started)
+        about = {**query.canonical(), "declared": query.question.declared(self.dataset)}
+        with self._paced():
+            answer, repeated = self._answered(query.event, about, lambda: self._noisy(query), key)
         return self._release(query, answer, repeated=repeated)
 
     def explain(
@@ -125,7 +128,7 @@ class Curator:
         for entry in self._ledger.entries():
             body = entry.body
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self._analyst):
-                yield entry.sequence, {name: value for name, value in body.items() if name != "release"}
+                yield entry.sequence, {name: value for name, value in body.items() if name not in _KEPT}
 
     def verify(self) -> str:
         """Walk the ledger's whole chain; its anchor, to be kept apart."""
@@ -235,7 +238,7 @@ class Curator:
                 event=event,
                 request_hash=request,
                 idempotency_key=key,
-                data_version=self._version,
+                data_version=self._version_name,
             )
             if not isinstance(outcome, Refused):
                 return outcome
@@ -290,12 +293,15 @@ class Curator:
         """What is left of each budget, by name."""
         return tuple((name, f"{symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
 
-    def _wait(self, started: float) -> None:
-        """Until the next multiple of the owner's interval, so that the time of an answer tells little."""
-        every = self.dataset.defaults.answer_every
-        if every > 0:
-            passed = time.monotonic() - started
-            time.sleep(every - passed % every)
+    @contextmanager
+    def _paced(self) -> Generator[None]:
+        """Ends at a multiple of the owner's interval, with an answer or an error, so that the time tells little."""
+        every, started = self.dataset.defaults.answer_every, time.monotonic()
+        try:
+            yield
+        finally:
+            if every > 0:
+                time.sleep(every - (time.monotonic() - started) % every)
 
     # ---- the end ----
 

@@ -1,5 +1,6 @@
 """The question: rows, keys, aggregates over people, and expressions over what will be released."""
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,10 +12,10 @@ from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref, of_person, refs
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, conjunction, of_person, refs
 from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
-from sfumato.query.plan import Plan
+from sfumato.query.plan import Plan, tables
 from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
 from sfumato.query.rows import Name, Rows, Scope, bounded
@@ -22,6 +23,7 @@ from sfumato.query.rows import Name, Rows, Scope, bounded
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
 _MOST_AGGREGATES = 50
+_MOST_SQUARED = 10**150  # a square of more, and of a sum of them, is beyond doubles
 _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {
     exp.Variance: (True, False), exp.VariancePop: (False, False), exp.Stddev: (True, True),
     exp.StddevSamp: (True, True), exp.StddevPop: (False, True),
@@ -97,6 +99,12 @@ class Question:
             "keys": [key.canonical() for key in self.keys],
             "aggregates": sorted((each.canonical() for each in self.aggregates), key=repr),
         }
+
+    def declared(self, dataset: Dataset) -> str:
+        """A digest of what was declared of the tables it reads and of the person: declared otherwise, it is another."""
+        read = [dataset.table(name) for name in tables(self.plan)]
+        keys = [(table.name, table.public, table.foreign_keys) for table in dataset.tables]
+        return hashlib.sha256(repr((dataset.unit, read, keys)).encode()).hexdigest()
 
 
 def question(text: str, dataset: Dataset, public: Public) -> Question:
@@ -299,6 +307,8 @@ class _Builder:
         if type(node) in _SPREADS:
             sample, root = _SPREADS[type(node)]
             of = self._number(node, node.this, type(node).__name__.upper())
+            if max(abs(end) for end in (of.range.lower, of.range.upper) if end is not None) > _MOST_SQUARED:
+                raise refused("a spread of numbers too large to be squared", node, self._text, hint="divide them first")
             return Aggregate("variance", of, where, sample=sample, root=root), Kind.REAL, Range()
         quantile = self._quantile(node)
         if quantile is not None:
@@ -322,7 +332,7 @@ class _Builder:
                 raise refused("COUNT(DISTINCT …) takes one column", node, self._text, hint="ask for each by itself")
             of = self._rows(inner.expressions[0])
             if isinstance(of, Ref) and of.field.person:
-                return Aggregate("people", None, where)
+                return Aggregate("people", None, _where_known(of, where))
             if of_person(of):
                 raise refused(
                     "COUNT(DISTINCT …) of something made of the person",
@@ -333,7 +343,7 @@ class _Builder:
             return Aggregate("distinct", of, where)
         of = self._rows(inner)
         if isinstance(of, Ref) and of.field.person:
-            return Aggregate("rows", None, where)
+            return Aggregate("rows", None, _where_known(of, where))
         return Aggregate("present", of, where)
 
     def _number(self, node: exp.Expression, inner: exp.Expression | None, what: str) -> Expression:
@@ -420,6 +430,14 @@ class _Builder:
         if not isinstance(value, exp.Literal) or not _WHOLE.fullmatch(str(value.this)):
             raise refused(f"{name.upper()} takes a whole number", clause, self._text, hint=f"{name.upper()} 10")
         return int(str(value.this))
+
+
+def _where_known(person: Ref, where: Expression | None) -> Expression | None:
+    """The filter of a count of people, or of their rows: on the right of a LEFT JOIN some rows have no partner."""
+    if not person.field.missing:
+        return where
+    known = Call("not", (Call("is_null", (person,), Kind.BOOLEAN),), Kind.BOOLEAN)
+    return known if where is None else conjunction([where, known])
 
 
 def _is_tiny(found: Range) -> bool:
