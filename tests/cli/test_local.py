@@ -50,11 +50,11 @@ def test_homepages_from_protocol_to_strings(run: Run) -> None:
     code, out, err = run("aggregate", "p.json", "r.bin", "-o", "c.bin")
     assert (code, "20,000 reports counted" in err, "decode" in err) == (Exit.DONE, True, True)
     candidates = lines("candidates.txt", PAGES + [f"https://{i}.other" for i in range(60)])
-    code, out, _ = run("decode", "c.bin", candidates, "--json")
+    code, out, _ = run("decode", "c.bin", candidates, "--json", "--significance", "1e-6")
     found = json.loads(out)
     assert {one["string"] for one in found["detected"]} == set(PAGES)
     assert found["detected"][0]["share"] == pytest.approx(0.4, abs=0.05)
-    code, out, err = run("decode", "c.bin", candidates)
+    code, out, err = run("decode", "c.bin", candidates, "--significance", "1e-6")
     assert PAGES[0] in out
     assert "4 of 64 candidates" in out
     assert "to be found" in err
