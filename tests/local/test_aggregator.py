@@ -211,7 +211,16 @@ def test_a_protocol_that_cannot_be_is_refused_in_the_callers_words(make: object,
 
 @pytest.mark.parametrize(
     "text",
-    ["", "7", "[]", "{}", '{"format": "sfumato-local/9"}', '{"format": "sfumato-local/1", "kind": "odd"}', "nonsense"],
+    [
+        "",
+        "7",
+        "[]",
+        "{}",
+        '{"format": "sfumato-local/9"}',
+        '{"format": "sfumato-local/1", "kind": "odd"}',
+        "nonsense",
+        "[" * 100_000,
+    ],
 )
 def test_what_is_not_a_document_is_refused(text: str) -> None:
     with pytest.raises(InvalidParameter):

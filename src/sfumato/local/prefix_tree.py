@@ -160,4 +160,4 @@ class PrefixTree(Protocol):
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
         sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("length", "rows", "order")}
-        return cls(**sizes, p=Fraction(document["coins"]["p"]), **common)
+        return cls(**sizes, p=client.rational(document["coins"]["p"]), **common)
