@@ -50,11 +50,11 @@ def test_homepages_from_protocol_to_strings(run: Run) -> None:
     code, out, err = run("aggregate", "p.json", "r.bin", "-o", "c.bin")
     assert (code, "20,000 reports counted" in err, "decode" in err) == (Exit.DONE, True, True)
     candidates = lines("candidates.txt", PAGES + [f"https://{i}.other" for i in range(60)])
-    code, out, _ = run("decode", "c.bin", candidates, "--json")
+    code, out, _ = run("decode", "c.bin", candidates, "--json", "--significance", "1e-6")
     found = json.loads(out)
     assert {one["string"] for one in found["detected"]} == set(PAGES)
     assert found["detected"][0]["share"] == pytest.approx(0.4, abs=0.05)
-    code, out, err = run("decode", "c.bin", candidates)
+    code, out, err = run("decode", "c.bin", candidates, "--significance", "1e-6")
     assert PAGES[0] in out
     assert "4 of 64 candidates" in out
     assert "to be found" in err
@@ -166,19 +166,36 @@ def test_every_kind_can_be_made(run: Run) -> None:
         (["decode", "good.json"], "whole bytes of an aggregator"),
         (["decode", "empty.counts"], "are needed"),
         (["aggregate", "words.txt", "r.bin"], "must be JSON"),
+        (["simulate", "good.json", "good.txt", "-o", "missing/x.bin"], "cannot be written"),
     ],
 )
 def test_mistakes_are_told_in_the_callers_words(run: Run, words: list[str], complaint: str) -> None:
     run("new", "--name", "t", "--domain", "4", "--epsilon", "1", "-o", "good.json")
     lines("words.txt", ["SECRET-99"])
     lines("big.txt", [1, 99])
+    lines("good.txt", [1, 2])
     Path("empty.counts").write_bytes(Aggregator(from_json(Path("good.json").read_text())).to_bytes())
     code, out, err = run(*words)
     assert code == Exit.USAGE
     assert complaint in " ".join(err.split())
     assert not out
     assert "99" not in err
-    assert not Path("x.bin").exists() or Path("x.bin").stat().st_size == 0
+    assert not list(Path().glob("x.bin*"))
+
+
+@pytest.mark.parametrize("number", ["1/0", "1e99999999", "1e-99999999", "inf", "nan", "one", "1/2/3"])
+def test_a_number_that_cannot_be_is_refused_at_once(run: Run, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run("new", "--name", "t", "--domain", "4", "--epsilon", number)
+    assert "must be a number such as 0.5 or 1/2" in " ".join(capsys.readouterr().err.split())
+
+
+def test_shares_that_are_unknown_come_last(run: Run) -> None:
+    """RAPPOR's cohorts that nobody is in have no shares."""
+    run("new", "--name", "t", "--kind", "rappor", "-o", "p.json")
+    run("simulate", "p.json", lines("three.txt", ["a", "b", "c"]), "-o", "r.bin")
+    _, out, _ = run("aggregate", "p.json", "r.bin")
+    assert "unknown" not in out
 
 
 def test_an_existing_file_is_replaced_on_demand_only(run: Run) -> None:

@@ -5,6 +5,7 @@ import json
 import pickle
 import struct
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,6 +95,47 @@ def test_bytes_with_a_right_checksum_and_a_wrong_body_are_refused() -> None:
     for body in (b"", b"\0" * 8, struct.pack("<Q", 2) + b"{}", struct.pack("<Q", 10**9), b"\xff" * 40):
         with pytest.raises(InvalidParameter):
             Aggregator.from_bytes(magic + hashlib.sha256(body).digest() + body)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"people": -5},
+        {"people": "many"},
+        {"people": 1.5},
+        {"doubled": None},
+        {"tags": -1},
+        {"tags": 3},
+        {"closed": "no"},
+        {"rejected": {"odd": 1}},
+        {"rejected": {"replayed": -1}},
+        {"rejected": [1]},
+        {"check_replays": 2},
+    ],
+)
+def test_numbers_that_no_aggregator_writes_are_refused(change: dict[str, Any]) -> None:
+    data, start = Aggregator(PROTOCOL).to_bytes(), 23 + 32
+    (length,) = struct.unpack_from("<Q", data, start)
+    about = json.loads(data[start + 8 : start + 8 + length])
+
+    def with_text(text: bytes) -> bytes:
+        body = struct.pack("<Q", len(text)) + text + data[start + 8 + length :]
+        return data[:23] + hashlib.sha256(body).digest() + body
+
+    assert Aggregator.from_bytes(with_text(json.dumps(about).encode())).people == 0
+    for text in (json.dumps(about | change).encode(), b"[" * 100_000):
+        with pytest.raises(InvalidParameter):
+            Aggregator.from_bytes(with_text(text))
+
+
+def test_views_of_memory_are_read_as_their_bytes() -> None:
+    reports = told(4).tobytes()
+    size, server = len(reports) // 4, Aggregator(PROTOCOL)
+    doubled = bytes(b for byte in reports for b in (byte, 0))
+    assert server.add(memoryview(doubled)[::2]).accepted == 4
+    wide = memoryview(np.zeros(size, dtype=np.int32))
+    assert server.add(wide).rejected == {"wrong version": 4}
+    assert server.add([wide, memoryview(reports)[:size]]).rejected == {"wrong length": 1, "replayed": 1}
 
 
 def test_servers_that_counted_the_same_report_say_so() -> None:
@@ -211,7 +253,16 @@ def test_a_protocol_that_cannot_be_is_refused_in_the_callers_words(make: object,
 
 @pytest.mark.parametrize(
     "text",
-    ["", "7", "[]", "{}", '{"format": "sfumato-local/9"}', '{"format": "sfumato-local/1", "kind": "odd"}', "nonsense"],
+    [
+        "",
+        "7",
+        "[]",
+        "{}",
+        '{"format": "sfumato-local/9"}',
+        '{"format": "sfumato-local/1", "kind": "odd"}',
+        "nonsense",
+        "[" * 100_000,
+    ],
 )
 def test_what_is_not_a_document_is_refused(text: str) -> None:
     with pytest.raises(InvalidParameter):

@@ -266,7 +266,16 @@ MALICE: list[tuple[str, Callable[[Any], Any]]] = [
     ("ordinal condensed", lambda d: d["parameters"].update(weights=["1", "0", "0", "0", "0", "0"])),
     ("ordinal condensed", lambda d: d["parameters"].update(weights=["1"])),
     ("item condensed", lambda d: d["parameters"].update(distances=[[0, 1, 3]])),
+    ("ordinal condensed", lambda d: d["parameters"].update(alpha="1/1000")),  # less than the weights have
     ("prefix tree", lambda d: d["parameters"].update(rows=0)),
+    ("k-ary", lambda d: d["coins"].update(p="1e-99999999")),  # a number of that many digits
+    ("k-ary", lambda d: d.update(epsilon="1e99999999")),
+    ("k-ary", lambda d: d.update(domain={"values": {"a": 1, "b": 2, "c": 3}})),
+    ("k-ary", lambda d: d.update(domain={"values": "abc"})),
+    ("k-ary", lambda d: d.update(name=["t"])),
+    ("k-ary", lambda d: d.update(name="\ud800")),
+    ("k-ary", lambda d: d.update(comment="another memory")),
+    ("one bit", lambda d: d["domain"].update(upper="1e99999999")),
     ("binary", lambda d: d.update(memo="no")),
     ("binary", lambda d: d.update(round=1 << 16)),
     ("binary", lambda d: d.update(parameters=None, hash=3, domain=[])),
@@ -281,6 +290,34 @@ def test_a_malicious_document_is_refused_before_any_value_is_touched(name: str, 
     change(document)
     with pytest.raises(ProtocolRefused):
         Client(document, SECRET)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"format": 1, "format": 2}', "\ud800"])
+def test_a_text_that_is_no_document_is_refused(text: str) -> None:
+    with pytest.raises(ProtocolRefused):
+        Client(text, SECRET)
+
+
+def test_a_device_keeps_a_copy_of_what_it_vouched_for() -> None:
+    document = json.loads(Rappor(name="t").to_json())
+    device = Client(document, SECRET)
+    document["hash"]["hashes"] = 8
+    assert device.document["hash"]["hashes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("protocol", "value"),
+    [
+        (Rappor(name="t"), "\ud800 private"),
+        (Rappor(name="t"), 7),
+        (OneBitMean(name="t", upper=9, epsilon=1), "1/0"),
+        (OneBitMean(name="t", upper=9, epsilon=1), "private"),
+    ],
+)
+def test_a_value_without_a_report_is_refused_and_not_shown(protocol: Any, value: Any) -> None:
+    with pytest.raises(client.NotInDomain) as caught:
+        Client(protocol.document(), SECRET).report(value)
+    assert "private" not in repr(caught.value)
 
 
 def test_every_kind_has_ranges() -> None:

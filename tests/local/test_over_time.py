@@ -95,17 +95,17 @@ def test_an_allowance_stops_a_device_that_forgets() -> None:
     device, cap = Client(KAry(name="t", domain=3, epsilon=1).document(), SECRET), Allowance(5)
     for _ in range(5):
         cap.report(device, 1)
-    assert float(cap.spent(device)) == pytest.approx(5)
+    assert float(cap.spent) == pytest.approx(5)
     with pytest.raises(Exhausted):
         cap.report(device, 1)
-    assert float(cap.spent(device)) == pytest.approx(5)
+    assert float(cap.spent) == pytest.approx(5)
 
 
 def test_an_allowance_lets_a_device_that_remembers_repeat_itself() -> None:
     device, cap = Client(Rappor(name="t").document(), SECRET), Allowance(9)
     for _ in range(400):
         cap.report(device, "home")
-    assert float(cap.spent(device)) == pytest.approx(4.3944, abs=1e-4)
+    assert float(cap.spent) == pytest.approx(4.3944, abs=1e-4)
     for _ in range(400):
         cap.report(device, "work")
     with pytest.raises(Exhausted):
@@ -117,7 +117,7 @@ def test_an_allowance_counts_crossings_and_not_days() -> None:
     device, cap = Client(OneBitMean(name="t", upper=100, epsilon=1, memo=True).document(), SECRET), Allowance(2)
     for day in range(101):
         cap.report(device, day)
-    assert float(cap.spent(device)) == pytest.approx(2)
+    assert float(cap.spent) == pytest.approx(2)
 
 
 def test_what_an_allowance_keeps_names_no_value_and_survives() -> None:
@@ -128,8 +128,23 @@ def test_what_an_allowance_keeps_names_no_value_and_survives() -> None:
     assert "home" not in kept
     assert set(json.loads(kept)) == {"cap", "used"}
     again = Allowance.from_json(kept)
-    assert again.spent(device) == cap.spent(device)
+    assert again.spent == cap.spent
     assert again.cap == 9
+
+
+@pytest.mark.parametrize("memo", [False, True])
+def test_an_allowance_charges_each_protocol_at_its_own_price(memo: bool) -> None:
+    dear, cheap = (
+        Client(KAry(name="t", domain=3, epsilon=epsilon, round=i, memo=memo).document(), SECRET)
+        for i, epsilon in enumerate((8, Fraction(1, 10)))
+    )
+    cap = Allowance(9)
+    cap.report(dear, 1)
+    for value in range(3):
+        cap.report(cheap, value)
+    assert float(cap.spent) == pytest.approx(8.3)
+    with pytest.raises(Exhausted):
+        cap.report(dear, 2)
 
 
 def test_two_memories_of_different_values_have_different_names() -> None:

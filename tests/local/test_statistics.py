@@ -124,6 +124,17 @@ def test_heavy_hitters_are_found_without_a_list() -> None:
         assert abs(shares[word] - weight) < 6.5 * float(found.standard_errors[0]) + 0.02  # and the sketch's collisions
 
 
+def test_a_prefix_that_meets_a_frequent_one_in_a_sketch_is_not_a_heavy_hitter() -> None:
+    """Of 255 continuations of a prefix four meet half the crowd in one of 16 rows: far above the coins' noise."""
+    tree, names = PrefixTree(name="h", length=6, epsilon=4), ["google", "yahoo", "bing"]
+    server = Aggregator(tree)
+    crowd = ["google"] * 100_000 + ["yahoo"] * 60_000 + ["bing"] * 40_000
+    server.add(Devices(tree).report(crowd, bits=SeededBits(11)))
+    found = server.estimate()
+    assert list(found.labels) == names
+    assert found.shares == pytest.approx([0.5, 0.3, 0.2], abs=6 * float(found.standard_errors.max()))
+
+
 def test_rare_strings_and_noise_alone_are_not_reported() -> None:
     tree = PrefixTree(name="h", length=4, rows=8, order=256, epsilon=1)
     values = [f"{i:04d}"[::-1] for i in range(5000)]

@@ -2,10 +2,11 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _LINES = 100_000  # values simulated at a time
 _REPORTS = 1 << 16  # reports aggregated at a time
+_MOST_DIGITS = 400  # of a number on the command line, before or after the point
 KINDS = (
     "auto", "k-ary", "unary", "local-hash", "hadamard", "subset", "rappor", "one-bit", "d-bit", "piecewise", "hybrid",
     "condensed", "prefix-tree",
@@ -139,7 +141,7 @@ def _simulate(given: argparse.Namespace) -> Exit:
     protocol, total = _protocol(given.protocol), 0
     devices, out = Devices(protocol), _output(given)
     values = _lines(given.input)
-    with out.open("wb") as file:
+    with _whole_file(out) as file:
         for start in terminal.progress(range(0, len(values), _LINES), "simulating"):
             batch = _values(protocol, values[start : start + _LINES])
             file.write(devices.report(batch).tobytes())
@@ -235,7 +237,7 @@ def _report(server: "Aggregator", given: argparse.Namespace) -> None:
 def _shares(estimate: Any, about: dict[str, Any], given: argparse.Namespace) -> None:
     low, high = estimate.interval(given.confidence)
     shown = estimate.postprocess(given.postprocess)
-    order = sorted(range(len(shown)), key=lambda i: -shown.shares[i])[: given.top or None]
+    order = sorted(range(len(shown)), key=lambda i: _last_if_unknown(shown.shares[i]))[: given.top or None]
     rows = [
         {
             "value": estimate.labels[i],
@@ -263,6 +265,10 @@ def _shares(estimate: Any, about: dict[str, Any], given: argparse.Namespace) -> 
     terminal.show(terminal.table(columns, table, title=title, right=columns[1:3]))
 
 
+def _last_if_unknown(share: float) -> float:
+    return -share if _finite(share) is not None else float("inf")
+
+
 def _percent(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2%}"
 
@@ -276,9 +282,15 @@ def _finite(value: float) -> float | None:
 
 def _number(text: str) -> Any:
     """A number exactly as it is written: 0.1 is one tenth."""
+    from decimal import Decimal
     from fractions import Fraction
 
-    return Fraction(text)
+    try:
+        if "/" not in text and abs(Decimal(text).adjusted()) > _MOST_DIGITS:
+            raise ValueError
+        return Fraction(text)
+    except (ValueError, ArithmeticError):
+        raise argparse.ArgumentTypeError(f"must be a number such as 0.5 or 1/2: {text!r}") from None
 
 
 def _read(path: Path, count: int = -1) -> bytes:
@@ -307,6 +319,21 @@ def _output(given: argparse.Namespace) -> Path:
         raise InvalidParameter("--output", "is needed: reports are bytes", None)
     _refuse_existing(given.output, force=given.force)
     return Path(given.output)
+
+
+@contextmanager
+def _whole_file(path: Path) -> Generator[IO[bytes]]:
+    """A file that appears under its name when all of it is written, and not at all if something fails."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _refuse_existing(path: Path, *, force: bool) -> None:

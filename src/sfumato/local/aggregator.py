@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import truth
+from sfumato.exact.parameters import truth, whole
 from sfumato.local import wire
 from sfumato.local.kinds import from_document
 from sfumato.local.protocol import Bytes, Counts, Protocol
@@ -153,7 +153,15 @@ class Aggregator:
             raise InvalidParameter("data", "must be the whole bytes of an aggregator, found", f"{len(data)} others")
         try:
             return cls._read(body)
-        except (ValueError, KeyError, TypeError, struct.error):  # a checksum anybody can compute proves no good will
+        except (
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            MemoryError,
+            struct.error,
+        ):  # a checksum anybody can compute proves no good will
             raise InvalidParameter(
                 "data", "must be bytes that an aggregator wrote, found", f"{len(data)} others"
             ) from None
@@ -161,14 +169,16 @@ class Aggregator:
     @classmethod
     def _read(cls, body: bytes) -> "Aggregator":
         (length,) = struct.unpack_from("<Q", body)
-        about = json.loads(body[8 : 8 + length])
+        about, at = json.loads(body[8 : 8 + length]), 8 + length
         made = cls(from_document(about["protocol"]), check_replays=about["check_replays"])
-        shape, at = made._counts.shape, 8 + length
-        made._counts = np.frombuffer(body, "<i8", made._counts.size, at).astype(np.int64).reshape(shape)
-        at += 8 * made._counts.size
-        made._seen = SeenTags(np.frombuffer(body, "<u8", about["tags"], at).astype(np.uint64))
-        made.people, made.doubled, made.closed = about["people"], about["doubled"], about["closed"]
-        made.rejected = Counter(about["rejected"])
+        shape, size = made._counts.shape, made._counts.size
+        made.people, made.doubled = (whole(name, about[name]) for name in ("people", "doubled"))
+        made.closed = truth("closed", about["closed"])
+        made.rejected = Counter({Reason(name).value: whole(name, n) for name, n in about["rejected"].items()})
+        if len(body) != at + 8 * (size + whole("tags", about["tags"])):
+            raise ValueError("length")
+        made._counts = np.frombuffer(body, "<i8", size, at).astype(np.int64).reshape(shape)
+        made._seen = SeenTags(np.frombuffer(body, "<u8", about["tags"], at + 8 * size).astype(np.uint64))
         return made
 
 
@@ -176,7 +186,7 @@ def sum_of(aggregators: list[Aggregator]) -> Aggregator:
     """One aggregator that counted what all did."""
     if not aggregators:
         raise InvalidParameter("aggregators", "must be at least one", "none")
-    whole = Aggregator.from_bytes(aggregators[0].to_bytes())
+    summed = Aggregator.from_bytes(aggregators[0].to_bytes())
     for other in aggregators[1:]:
-        whole.merge(other)
-    return whole
+        summed.merge(other)
+    return summed

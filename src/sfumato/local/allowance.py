@@ -4,7 +4,8 @@
     report = allowance.report(client, value)        # raises Exhausted instead of spending more
     save(allowance.to_json())                       # the only thing a device has to keep, and only if it wants a cap
 
-It remembers how often each value's memory was used, under a keyed hash, so that what is kept names no value.
+It remembers what each value's memory has cost, under a keyed hash, so that what is kept names no value. One
+allowance may cover several protocols: each report is charged at the prices of its own.
 """
 
 import json
@@ -37,28 +38,30 @@ class Exhausted(Exception):
 class Allowance:
     """A cap on ε, and what was spent of it."""
 
-    def __init__(self, cap: str | int, used: dict[str, int] | None = None) -> None:
-        self.cap, self._used = Fraction(cap), dict(used or {})
+    def __init__(self, cap: str | int, used: dict[str, str] | None = None) -> None:
+        self.cap = Fraction(cap)
+        self._used = {name: Fraction(cost) for name, cost in (used or {}).items()}
 
-    def spent(self, device: Device) -> Fraction:
+    @property
+    def spent(self) -> Fraction:
         """ε so far: each memory costs the lesser of its reports and itself; reports without memory add up."""
-        alone, memory = (Fraction(price) for price in device.prices)
-        fresh = self._used.get("", 0) * alone
-        return fresh + sum((min(n * alone, memory) for name, n in self._used.items() if name), Fraction(0))
+        return sum(self._used.values(), Fraction(0))
 
     def report(self, device: Device, value: Any) -> bytes:
         """A report, if the cap covers it; the charge is made before the report exists."""
+        alone, memory = (Fraction(price) for price in device.prices)
         name = device.memory(value)
         key = "" if name is None else name.hex()
-        after = Allowance("0", {**self._used, key: self._used.get(key, 0) + 1})
-        if after.spent(device) > self.cap:
+        before = self._used.get(key, Fraction(0))
+        after = before + alone if name is None else min(before + alone, memory)
+        if self.spent - before + after > self.cap:
             raise Exhausted("the allowance of this device does not cover another report")
-        self._used = after._used
+        self._used[key] = after
         return device.report(value)
 
     def to_json(self) -> str:
         """What to keep."""
-        return json.dumps({"cap": str(self.cap), "used": self._used})
+        return json.dumps({"cap": str(self.cap), "used": {name: str(cost) for name, cost in self._used.items()}})
 
     @classmethod
     def from_json(cls, text: str) -> "Allowance":

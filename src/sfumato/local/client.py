@@ -16,6 +16,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 VERSION = 1
@@ -138,6 +139,28 @@ def canonical(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(found := dict(pairs)) != len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
+    """The document of a text, or a copy; a key given twice is refused, as readers differ on which of the two counts."""
+    try:
+        text = document if isinstance(document, str | bytes) else json.dumps(document)
+        return json.loads(text, object_pairs_hook=_once)
+    except (TypeError, ValueError, RecursionError):
+        raise ProtocolRefused("the document is not JSON, or gives a key twice") from None
+
+
+def rational(text: Any) -> Fraction:
+    """A number as documents write it, "n" or "n/d": an exponent could ask for more digits than a device can hold."""
+    if not isinstance(text, str) or len(text) > 4000 or not set(text) <= set("0123456789/-"):
+        raise ProtocolRefused("the document is malformed: numbers must be written as fractions")
+    return Fraction(text)
+
+
 def fingerprint(document: Mapping[str, Any]) -> bytes:
     """32 bytes that name a protocol, whatever the round."""
     return hashlib.sha256(canonical({key: value for key, value in document.items() if key != "round"})).digest()
@@ -171,18 +194,19 @@ def _position(document: Document, value: Any) -> int:
 
 def _fraction_along(document: Document, value: Any) -> Fraction:
     """How far a number lies from the lower to the upper end; beyond them it counts as the end."""
-    lower, upper = (Fraction(document["domain"][end]) for end in ("lower", "upper"))
+    lower, upper = (rational(document["domain"][end]) for end in ("lower", "upper"))
     try:
         exact = Fraction(value)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, ArithmeticError):
         raise NotInDomain("the value is not a finite number") from None
     return (min(max(exact, lower), upper) - lower) / (upper - lower)
 
 
 def _bytes_of(value: Any) -> bytes:
-    if isinstance(value, str):
-        return value.encode()
-    raise NotInDomain("the value is not a string")
+    try:
+        return str.encode(value)
+    except (TypeError, UnicodeEncodeError):
+        raise NotInDomain("the value is not a string of characters") from None
 
 
 def _packed(bits: Sequence[int]) -> bytes:
@@ -440,7 +464,7 @@ def log_up(ratio: Fraction) -> Decimal:
 
 def coins_of(document: Document) -> dict[str, Fraction]:
     """The probabilities that the document states, each a rational in [0, 1]."""
-    coins = {name: Fraction(text) for name, text in document["coins"].items()}
+    coins = {name: rational(text) for name, text in document["coins"].items()}
     if not all(0 <= p <= 1 for p in coins.values()):
         raise ProtocolRefused("a probability of the protocol is not between 0 and 1")
     return coins
@@ -476,7 +500,15 @@ RANGES: dict[str, tuple[tuple[str, str, int, int], ...]] = {
 
 
 def _ends_in_order(document: Document) -> bool:
-    return Fraction(document["domain"]["lower"]) < Fraction(document["domain"]["upper"])
+    return rational(document["domain"]["lower"]) < rational(document["domain"]["upper"])
+
+
+def _keeps_alpha(document: Document) -> bool:
+    """Weights a step apart differ by at most e^(α/2), so that with a metric the channel keeps α as well as its ε."""
+    alpha = rational(document["parameters"]["alpha"])
+    weights = [int(weight) for weight in document["parameters"]["weights"]]
+    steps = [sorted(pair) for pair in pairwise(weights)]
+    return min(weights) > 0 and all(2 * Fraction(log_up(Fraction(high, low))) <= alpha for low, high in steps)
 
 
 def _known_bloom(document: Document) -> bool:
@@ -492,14 +524,29 @@ ALSO: dict[str, Callable[[Document], bool]] = {
     "one-bit": lambda doc: doc["parameters"]["steps"] % doc["parameters"]["granularity"] == 0 and _ends_in_order(doc),
     "piecewise": _ends_in_order,
     "hybrid": _ends_in_order,
-    "condensed": lambda doc: all(int(weight) > 0 for weight in doc["parameters"]["weights"]),
+    "condensed": _keeps_alpha,
     "rappor": _known_bloom,
 }
 """What else must hold, where a kind has more to say."""
 
 
+FIELDS = {
+    "format", "kind", "name", "domain", "epsilon", "coins", "parameters", "hash", "memo", "round", "interaction",
+}  # fmt: skip
+
+
+def _named(document: Document) -> bool:
+    """A name, and values if there are any, that are text; what UTF-8 cannot write raises."""
+    values = document["domain"].get("values", [])
+    texts: list[object] = [document["name"], *values]
+    plain = [text.encode() for text in texts if isinstance(text, str)]
+    return isinstance(values, list) and len(plain) == len(texts)
+
+
 def _in_range(document: Document) -> bool:
     kind, turn = document["kind"], document["round"]
+    if not _named(document):
+        return False
     for part, name, least, most in RANGES[kind]:
         number = document[part][name] if name else _size(document)
         if type(number) is not int or not least <= number <= most:
@@ -512,12 +559,14 @@ def checked(document: Any) -> Document:
     """The document, if its coins keep the ε it states."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ProtocolRefused(f"the document is not of the format {FORMAT}")
+    if set(document) != FIELDS:
+        raise ProtocolRefused("the document is malformed: it lacks a field or has a strange one")
     try:
         if document["kind"] not in ENCODERS or document["interaction"] not in INTERACTIONS:
             raise ProtocolRefused("the document names a kind or an interaction this client does not know")
         if not _in_range(document):
-            raise ProtocolRefused("a number of the document is outside the range of its kind")
-        spent, stated = epsilon_of(document), Fraction(document["epsilon"])
+            raise ProtocolRefused("a field of the document is outside the range of its kind")
+        spent, stated = epsilon_of(document), rational(document["epsilon"])
     except (KeyError, TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
         raise error if isinstance(error, ProtocolRefused) else ProtocolRefused("the document is malformed") from None
     if Fraction(spent) > stated:
@@ -538,8 +587,8 @@ class Client:
         given: object = secret
         if not isinstance(given, bytes) or len(given) < 16:
             raise ProtocolRefused("the secret must be at least 16 bytes, drawn once from the operating system")
-        self.document = checked(json.loads(document) if isinstance(document, str) else document)
-        if most_epsilon is not None and Fraction(self.document["epsilon"]) > Fraction(most_epsilon):
+        self.document = checked(parsed(document))
+        if most_epsilon is not None and rational(self.document["epsilon"]) > Fraction(most_epsilon):
             raise ProtocolRefused("the protocol's ε is above what this device allows")
         self._key = keyed(secret, b"sfumato-local/memo|" + fingerprint(self.document))
         self._tag_key = keyed(secret, b"sfumato-local/tag|" + str(self.document["name"]).encode())

@@ -169,7 +169,7 @@ class Condensed(Protocol):
         weights = tuple(int(weight) for weight in given["weights"])
         return cls(
             domain=domain_from(document["domain"]),
-            alpha=Fraction(given["alpha"]),
+            alpha=client.rational(given["alpha"]),
             distances=table,
             length=given["length"],
             weights=weights,

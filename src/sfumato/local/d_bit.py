@@ -13,7 +13,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_rows, integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, open_probability, whole
-from sfumato.local import thresholds
+from sfumato.local import client, thresholds
 from sfumato.local.estimates import Frequencies
 from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
@@ -135,5 +135,5 @@ class DBitFlip(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        coins: dict[str, Any] = {name: Fraction(document["coins"][name]) for name in ("p", "q")}
+        coins: dict[str, Any] = {name: client.rational(document["coins"][name]) for name in ("p", "q")}
         return cls(domain=domain_from(document["domain"]), bits=document["parameters"]["bits"], **coins, **common)

@@ -123,4 +123,4 @@ class Hadamard(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        return cls(domain=domain_from(document["domain"]), p=Fraction(document["coins"]["p"]), **common)
+        return cls(domain=domain_from(document["domain"]), p=client.rational(document["coins"]["p"]), **common)

@@ -102,4 +102,4 @@ class KAry(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        return cls(domain=domain_from(document["domain"]), p=Fraction(document["coins"]["p"]), **common)
+        return cls(domain=domain_from(document["domain"]), p=client.rational(document["coins"]["p"]), **common)

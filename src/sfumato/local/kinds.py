@@ -1,7 +1,5 @@
 """Every kind of protocol there is, and the way back from a document; what is not on the list is not a protocol."""
 
-import json
-from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import InvalidParameter, SfumatoError
@@ -47,7 +45,7 @@ def from_document(document: Any) -> Protocol:
         raise InvalidParameter("kind", "is not known", document.get("kind"), hint=hint)
     try:
         common = {name: document[name] for name in ("name", "round", "interaction", "memo")}
-        made = kind.from_document(document, common | {"epsilon": Fraction(document["epsilon"])})
+        made = kind.from_document(document, common | {"epsilon": client.rational(document["epsilon"])})
     except SfumatoError:
         raise
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError, IndexError):
@@ -60,7 +58,9 @@ def from_document(document: Any) -> Protocol:
 def from_json(text: str | bytes) -> Protocol:
     """The protocol that `to_json` wrote."""
     try:
-        document = json.loads(text)
-    except ValueError:
-        raise InvalidParameter("document", "must be JSON, found", f"{len(text)} characters of something else") from None
+        document = client.parsed(text)
+    except client.ProtocolRefused:
+        raise InvalidParameter(
+            "document", "must be JSON that gives no key twice, found", f"{len(text)} characters of something else"
+        ) from None
     return from_document(document)

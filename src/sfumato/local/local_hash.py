@@ -156,5 +156,5 @@ class LocalHash(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        spec, p = document["hash"], Fraction(document["coins"]["p"])
+        spec, p = document["hash"], client.rational(document["coins"]["p"])
         return cls(domain=domain_from(document["domain"]), buckets=spec["buckets"], word=spec["word"], p=p, **common)

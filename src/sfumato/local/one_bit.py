@@ -13,7 +13,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, leading, source
 from sfumato.exact.parameters import Real, open_probability, rational, whole
-from sfumato.local import thresholds
+from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
 from sfumato.mechanisms.additive import stated
@@ -152,9 +152,9 @@ class OneBitMean(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        ends: dict[str, Any] = {name: Fraction(document["domain"][name]) for name in ("lower", "upper")}
+        ends: dict[str, Any] = {name: client.rational(document["domain"][name]) for name in ("lower", "upper")}
         sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("steps", "granularity")}
-        return cls(**ends, **sizes, p=Fraction(document["coins"]["p"]), **common)
+        return cls(**ends, **sizes, p=client.rational(document["coins"]["p"]), **common)
 
 
 def duchi(*, name: str, epsilon: Real, **options: Any) -> OneBitMean:

@@ -17,7 +17,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, rational, whole
-from sfumato.local import thresholds
+from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.one_bit import along, interval_of, rounded
 from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
@@ -142,9 +142,9 @@ class Piecewise(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        ends: dict[str, Any] = {name: Fraction(document["domain"][name]) for name in ("lower", "upper")}
+        ends: dict[str, Any] = {name: client.rational(document["domain"][name]) for name in ("lower", "upper")}
         sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("grid", "window")}
-        return cls(**ends, **sizes, p=Fraction(document["coins"]["p"]), **common)
+        return cls(**ends, **sizes, p=client.rational(document["coins"]["p"]), **common)
 
 
 def _squares(n: int) -> float:
@@ -193,5 +193,5 @@ class Hybrid(Piecewise):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        more: dict[str, Any] = {name: Fraction(document["coins"][name]) for name in ("mix", "p_bit")}
+        more: dict[str, Any] = {name: client.rational(document["coins"][name]) for name in ("mix", "p_bit")}
         return super().from_document(document, common | more)

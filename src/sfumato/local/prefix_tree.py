@@ -24,6 +24,7 @@ from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
 
 ANY_BYTE = bytes(range(1, 256))
 _MOST_KEPT = 4096
+_FAR = 4.0  # standard errors of a row between it and the median of the rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,22 +116,24 @@ class PrefixTree(Protocol):
 
     # ---- reading the sketches ---------------------------------------------------------------------------------------
 
-    def look_up(self, counts: Counts, prefixes: Sequence[bytes]) -> tuple[NDArray[np.float64], float]:
+    def look_up(self, counts: Counts, prefixes: Sequence[bytes]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The shares of prefixes of one length, and the standard error of each where it is rare.
 
-        A column holds its prefix and 1/order of all others, which is taken off: unbiased over the choice of hashes.
+        A column holds its prefix and 1/order of all others, which is taken off: unbiased over the choice of hashes. A
+        row in which a prefix met a frequent one stands far from the prefix's other rows, and is left out.
         """
         level = len(prefixes[0]) - 1
-        sketch, reports = counts[level, :, :-1].astype(np.float64), counts[level, :, -1]
-        total, gap = int(reports.sum()), float(2 * Fraction(self.p or 0) - 1)
-        if total == 0:
-            return np.full(len(prefixes), np.nan), float("inf")
-        columns = transform(sketch) / gap
-        sums = np.zeros(len(prefixes))
-        for row in range(self.rows):
-            sums += columns[row][[self.column(prefix, row) for prefix in prefixes]]
-        shares = (sums / total - 1 / self.order) * self.order / (self.order - 1)
-        return shares, float(1 / gap / np.sqrt(total))
+        asked = np.flatnonzero(counts[level, :, -1])
+        if not len(asked):
+            return np.full(len(prefixes), np.nan), np.full(len(prefixes), np.inf)
+        reports, gap = counts[level, asked, -1:].astype(np.float64), float(2 * Fraction(self.p or 0) - 1)
+        columns = transform(counts[level, asked, :-1].astype(np.float64)) / gap
+        found = np.stack([columns[i][[self.column(p, int(row)) for p in prefixes]] for i, row in enumerate(asked)])
+        shares = (found / reports - 1 / self.order) * self.order / (self.order - 1)  # (row, prefix) -> share
+        apart = np.abs(shares - np.median(shares, axis=0)) * gap * np.sqrt(reports)
+        weights = np.where(apart <= _FAR, reports, 0.0)
+        heard = np.maximum(weights.sum(axis=0), 1.0)
+        return (weights * shares).sum(axis=0) / heard, 1 / gap / np.sqrt(heard)
 
     def estimate(
         self, counts: Counts, people: int, *, alphabet: bytes = ANY_BYTE, significance: float = 0.05
@@ -139,22 +142,22 @@ class PrefixTree(Protocol):
         alpha, kept = float(open_probability("significance", significance)), [b""]
         from scipy.special import ndtri
 
-        shares, error = np.zeros(0), float("inf")
+        shares, errors = np.zeros(0), np.zeros(0)
         for _ in range(self.length):
             # A string that has ended stays ended; others go on with every byte of the alphabet or end.
             grown = [p + bytes([c]) for p in kept for c in ((0,) if p.endswith(b"\0") else (*alphabet, 0))]
             grown = [p for p in grown if p != b"\0"]
             if not grown or people == 0:
                 return Frequencies([], np.zeros(0), np.zeros(0), people)
-            shares, error = self.look_up(counts, grown)
-            limit = float(ndtri(1 - alpha / len(grown))) * error
+            shares, errors = self.look_up(counts, grown)
+            limits = float(ndtri(1 - alpha / len(grown))) * errors
             order = np.argsort(-shares, kind="stable")
-            chosen = [int(i) for i in order[:_MOST_KEPT] if shares[i] > limit]
-            kept, shares = [grown[i] for i in chosen], shares[chosen]
+            chosen = [int(i) for i in order[:_MOST_KEPT] if shares[i] > limits[i]]
+            kept, shares, errors = [grown[i] for i in chosen], shares[chosen], errors[chosen]
         labels = [p.rstrip(b"\0").decode(errors="replace") for p in kept]
-        return Frequencies(labels, shares, np.full(len(kept), error), people)
+        return Frequencies(labels, shares, errors, people)
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
         sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("length", "rows", "order")}
-        return cls(**sizes, p=Fraction(document["coins"]["p"]), **common)
+        return cls(**sizes, p=client.rational(document["coins"]["p"]), **common)

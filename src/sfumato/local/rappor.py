@@ -253,7 +253,7 @@ class Rappor(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        coins: dict[str, Any] = {name: Fraction(document["coins"][name]) for name in ("f", "p", "q")}
+        coins: dict[str, Any] = {name: client.rational(document["coins"][name]) for name in ("f", "p", "q")}
         if document["hash"] is None:
             return cls(domain=domain_from(document["domain"]), **coins, **common)
         spec, sizes = document["hash"], document["parameters"]

@@ -12,7 +12,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_rows, integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import whole
-from sfumato.local import thresholds
+from sfumato.local import client, thresholds
 from sfumato.local.bitsums import column_sums
 from sfumato.local.estimates import Frequencies, flag_variance, from_flags
 from sfumato.local.k_ary import labels_of
@@ -148,5 +148,5 @@ class SubsetSelection(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        subset, p = document["parameters"]["subset"], Fraction(document["coins"]["p"])
+        subset, p = document["parameters"]["subset"], client.rational(document["coins"]["p"])
         return cls(domain=domain_from(document["domain"]), subset=subset, p=p, **common)

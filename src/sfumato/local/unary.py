@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_rows
 from sfumato.exact.bits import BitSource, source
-from sfumato.local import thresholds
+from sfumato.local import client, thresholds
 from sfumato.local.bitsums import column_sums
 from sfumato.local.estimates import Frequencies, flag_variance, from_flags
 from sfumato.local.k_ary import labels_of
@@ -114,6 +114,6 @@ class Unary(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        coins: dict[str, Any] = {name: Fraction(document["coins"][name]) for name in ("p", "q")}
+        coins: dict[str, Any] = {name: client.rational(document["coins"][name]) for name in ("p", "q")}
         coding = document["parameters"]["coding"]
         return cls(domain=domain_from(document["domain"]), coding=coding, **coins, **common)

@@ -33,7 +33,9 @@ class Reason(StrEnum):
 
 def rows_of(batch: Any, size: int) -> tuple[Bytes, int]:
     """The reports of the right length as rows, and how many had another."""
-    if isinstance(batch, bytes | bytearray | memoryview):
+    if isinstance(batch, memoryview):
+        batch = batch.tobytes()
+    if isinstance(batch, bytes | bytearray):
         whole = len(batch) // size
         table = np.frombuffer(batch, dtype=np.uint8, count=whole * size).reshape(whole, size)
         return table, int(len(batch) % size != 0)
@@ -45,8 +47,8 @@ def rows_of(batch: Any, size: int) -> tuple[Bytes, int]:
         return (batch, 0) if batch.shape[1] == size else (np.zeros((0, size), dtype=np.uint8), len(batch))
     if isinstance(batch, str) or not isinstance(batch, Iterable):
         raise InvalidParameter("batch", "must be bytes, an array of them or a list of reports, found", type(batch))
-    reports = list(batch)
-    good = [bytes(r) for r in reports if isinstance(r, bytes | bytearray | memoryview) and len(r) == size]
+    reports = [r.tobytes() if isinstance(r, memoryview) else r for r in batch]
+    good = [bytes(r) for r in reports if isinstance(r, bytes | bytearray) and len(r) == size]
     table = np.frombuffer(b"".join(good), dtype=np.uint8).reshape(len(good), size)
     return table, len(reports) - len(good)
 
