@@ -120,6 +120,25 @@ def test_c11_a_busy_person_is_bounded_and_nobodys_rows_are_dropped(
     assert sorted(counts[2]) == [5, 5, 5]
 
 
+def test_c14_no_entry_receipt_or_anchor_confirms_a_guess_of_the_data(clean: Path, tmp_path: Path) -> None:
+    about = clinic.declare(clean)
+    logs, versions = [], []
+    for name in ("one", "two"):
+        with sfumato.open(about, ledger=tmp_path / name) as curator:
+            curator.sql("SELECT COUNT(*) FROM visits", epsilon=1, key="mine")
+            versions.append(curator._engine.version())
+            logs.append([entry for _, entry in curator.log()])
+    assert versions[0] == versions[1]  # what anyone who has the same files can compute
+    assert versions[0] not in repr(logs)
+    named = [{entry["data_version"] for entry in log if "data_version" in entry} for log in logs]
+    assert len(named[0]) == len(named[1]) == 1
+    assert named[0] != named[1]
+    assert not any("secret" in entry for log in logs for entry in log)
+    with sfumato.open(about, ledger=tmp_path / "one") as curator:
+        assert curator.sql("SELECT COUNT(*) FROM visits", epsilon=1).repeated
+        assert curator.sql("SELECT COUNT(*) FROM visits", epsilon=1, key="mine").repeated
+
+
 def test_c13_a_statement_that_takes_too_long_is_ended_in_the_same_words(clean: Path, tmp_path: Path) -> None:
     about = clinic.declare(clean, more="\n[defaults]\ntimeout = 0.000001\n")
     with sfumato.open(about, ledger=tmp_path / "ledger") as curator:

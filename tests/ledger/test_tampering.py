@@ -337,6 +337,7 @@ def test_the_chain_says_whose_it_is(opener: Opener) -> None:
     """Another name in the identity's row would let another ledger's anchors and receipts pass for this one's."""
     ledger = busy(opener())
     assert next(ledger.entries()).body["ledger"] == ledger.anchor().split()[1]
+    assert ledger.veiled("data") == ledger.veiled("data") != ledger.veiled("other data")
     opener.execute("UPDATE identity SET name = '" + "e" * 32 + "'")
     with pytest.raises(LedgerDamaged, match="identity is not the one that its first entry names"):
         opener().verify()

@@ -35,6 +35,7 @@ from sfumato.query.postprocess import finished
 Amount = float | int | str | Fraction | Decimal
 _PATIENCE = 60.0
 _PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
+_KEPT = ("release", "secret")  # of an entry, for those who may read the ledger itself
 _NOTHING = Cost(None, None, Fraction(0))
 
 
@@ -48,6 +49,7 @@ class Curator:
         self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
         self.dataset: Dataset = engine.dataset
         self._version = engine.version()
+        self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
 
     # ---- questions ----
 
@@ -125,7 +127,7 @@ class Curator:
         for entry in self._ledger.entries():
             body = entry.body
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self._analyst):
-                yield entry.sequence, {name: value for name, value in body.items() if name != "release"}
+                yield entry.sequence, {name: value for name, value in body.items() if name not in _KEPT}
 
     def verify(self) -> str:
         """Walk the ledger's whole chain; its anchor, to be kept apart."""
@@ -235,7 +237,7 @@ class Curator:
                 event=event,
                 request_hash=request,
                 idempotency_key=key,
-                data_version=self._version,
+                data_version=self._version_name,
             )
             if not isinstance(outcome, Refused):
                 return outcome

@@ -1,6 +1,9 @@
 """The ledger: every charge is durable before data are read, and nothing overspends."""
 
+import hashlib
+import hmac
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
@@ -27,7 +30,7 @@ from sfumato.ledger.reserve import Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.state import Body
 from sfumato.ledger.store import Owner, Store, Transaction
-from sfumato.ledger.stored import StoredState, accounts_in
+from sfumato.ledger.stored import StoredState, accounts_in, secret_in
 from sfumato.ledger.verify import Entry, check_anchor, latest, rows, walk
 
 Clock = Callable[[], int]
@@ -162,6 +165,15 @@ class Ledger:
     def total(self, *, dataset: str, principal: str = "") -> Total:
         """What was spent, priced again from the stored events by the whole accountant."""
         return total(self.spent(dataset=dataset, principal=principal))
+
+    def veiled(self, text: str) -> str:
+        """A name for a text that is the same whoever opens the ledger, and that nobody can guess without reading it.
+
+        A ledger that has no secret yet gives names that are good for this call alone.
+        """
+        with self._store.read() as run:
+            secret = secret_in(run) or os.urandom(32).hex()
+        return hmac.new(bytes.fromhex(secret), text.encode(), hashlib.sha256).hexdigest()
 
     # ---- trust ----
 

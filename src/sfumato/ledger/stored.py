@@ -1,6 +1,7 @@
 """The state as a store keeps it: read as far as a batch of requests needs, written back once at its end."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import chain
@@ -119,6 +120,7 @@ class StoredState(State):
         """Append an entry now; its body and the chain's head after it."""
         if not self.sequence:
             body["ledger"] = identity_in(self._run)  # so that the chain says whose it is
+            body["secret"] = os.urandom(32).hex()  # keys the names of what must not be guessed from the chain
         text = self.append(body, self.now, text_of)
         self._entries.append((self.sequence, text, self.head))
         return body, self.head
@@ -187,6 +189,14 @@ def identity_in(run: Transaction) -> str:
     if len(names) != 1:
         raise LedgerDamaged("the ledger has lost its identity")
     return str(names[0])
+
+
+def secret_in(run: Transaction) -> str | None:
+    """The secret of a ledger's first entry; None in an empty ledger, and in one from before there were any."""
+    for (body,) in run.execute("SELECT body FROM entries WHERE sequence = 1"):
+        found = json.loads(body).get("secret")
+        return None if found is None else str(found)
+    return None
 
 
 def _key(account: Account) -> Row:
