@@ -45,3 +45,20 @@ def test_the_budget_ends(curator: Curator) -> None:
     with pytest.raises(BudgetExceeded):
         curator.sql("SELECT COUNT(*) FROM users", epsilon="0.6")
     assert curator.sql("SELECT COUNT(*) FROM users", epsilon="0.5").cost.epsilon == Fraction(1, 2)
+
+
+def test_a_question_about_tables_declared_otherwise_is_another(folder: Path, tmp_path: Path) -> None:
+    grouped = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+    path = clinic.declare(folder, epsilon="1000")
+    before = path.read_text(encoding="utf-8")
+    listed = "values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
+    assert listed in before
+    chosen = []
+    for text in (before, before.replace(listed, "values = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 12]"), before):
+        path.write_text(text, encoding="utf-8")
+        with sfumato.open(path, ledger=tmp_path / "spent.ledger") as curator:
+            answer, largest = curator.sql(grouped, epsilon=1), curator.noisy_max(grouped, epsilon=100)
+            chosen.append(([row["category"] for row in answer.rows], largest.value, answer.repeated, largest.repeated))
+    assert [len(groups) for groups, _, _, _ in chosen] == [12, 13, 12]
+    assert [(repeated, also) for _, _, repeated, also in chosen] == [(False, False), (False, False), (True, True)]
+    assert chosen[0][1] == chosen[2][1]

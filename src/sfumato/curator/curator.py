@@ -70,7 +70,8 @@ class Curator:
         """
         started = time.monotonic()
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
-        answer, repeated = self._answered(query.event, query.canonical(), lambda: self._noisy(query), key)
+        about = {**query.canonical(), "declared": query.question.declared(self.dataset)}
+        answer, repeated = self._answered(query.event, about, lambda: self._noisy(query), key)
         self._wait(started)
         return self._release(query, answer, repeated=repeated)
 

@@ -44,6 +44,7 @@ def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None)
     about = {
         "noisy max": query.question.canonical(),
         "bounds": query.bounds.canonical(),
+        "declared": query.question.declared(curator.dataset),
         "event": mechanism.event.to_json(),
     }
     answer, repeated = curator._answered(mechanism.event, about, choose, key)

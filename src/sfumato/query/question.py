@@ -1,5 +1,6 @@
 """The question: rows, keys, aggregates over people, and expressions over what will be released."""
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,7 +15,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, of_person, refs
 from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
-from sfumato.query.plan import Plan
+from sfumato.query.plan import Plan, tables
 from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
 from sfumato.query.rows import Name, Rows, Scope, bounded
@@ -97,6 +98,12 @@ class Question:
             "keys": [key.canonical() for key in self.keys],
             "aggregates": sorted((each.canonical() for each in self.aggregates), key=repr),
         }
+
+    def declared(self, dataset: Dataset) -> str:
+        """A digest of what was declared of the tables it reads and of the person: declared otherwise, it is another."""
+        read = [dataset.table(name) for name in tables(self.plan)]
+        keys = [(table.name, table.public, table.foreign_keys) for table in dataset.tables]
+        return hashlib.sha256(repr((dataset.unit, read, keys)).encode()).hexdigest()
 
 
 def question(text: str, dataset: Dataset, public: Public) -> Question:
