@@ -10,6 +10,7 @@ import pytest
 import clinic
 from sfumato.curator import Curator
 from sfumato.engines import DuckDBEngine, ExactTable
+from sfumato.errors import InvalidQuestion
 from sfumato.query import PricedQuery
 from sql_cases import ACCEPTED, Accepted
 
@@ -69,6 +70,25 @@ def test_answered(case: Accepted, curator: Curator, clean: Path, monkeypatch: py
         for column, off in case.off.items():
             expected = exact[key][column] if key in exact else 0
             assert abs(row[column] - expected) <= off * many, (key, column)
+
+
+def test_people_and_rows_without_a_partner_are_not_counted_on_the_right_of_a_left_join(
+    clean: Path, opened: Any
+) -> None:
+    joined = "FROM users u LEFT JOIN (SELECT user_id, COUNT(*) AS n FROM visits WHERE day < 20 GROUP BY user_id) v USING (user_id)"
+    asked = f"SELECT COUNT(*), COUNT(u.user_id), COUNT(v.user_id), COUNT(DISTINCT u.user_id), COUNT(DISTINCT v.user_id) {joined}"
+    exact = clinic.truth(clean, asked)[0]
+    assert exact[0] > exact[2] > 0
+    (row,) = opened(clean).sql(asked, epsilon=900).rows
+    assert list(row.values()) == list(exact)
+    (inside,) = (
+        opened(clean).sql(f"SELECT COUNT(DISTINCT p) AS n FROM (SELECT v.user_id AS p {joined}) t", epsilon=900).rows
+    )
+    assert inside["n"] == exact[4]
+    with pytest.raises(InvalidQuestion, match="several people"):
+        opened(clean).sql(
+            f"SELECT COUNT(*) FROM (SELECT v.user_id, COUNT(*) AS n {joined} GROUP BY v.user_id) t", epsilon=1
+        )
 
 
 def test_a7_quantiles_are_near_in_rank_and_on_the_grid(curator: Curator, clean: Path) -> None:

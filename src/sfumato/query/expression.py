@@ -24,6 +24,8 @@ class Field:
     """Computed from the person: groups must not be made of it."""
     own: bool = False
     """Comes from a relation with one row a person, so that it is the same in all of a person's rows."""
+    missing: bool = False
+    """May be NULL where the row has a person all the same: it is on the right of a LEFT JOIN."""
     public: tuple[str, str] | None = None
     """The public table and column it comes from."""
     key: tuple[str, str] | None = None

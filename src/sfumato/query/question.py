@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref, of_person, refs
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, conjunction, of_person, refs
 from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
 from sfumato.query.plan import Plan, tables
@@ -329,7 +329,7 @@ class _Builder:
                 raise refused("COUNT(DISTINCT …) takes one column", node, self._text, hint="ask for each by itself")
             of = self._rows(inner.expressions[0])
             if isinstance(of, Ref) and of.field.person:
-                return Aggregate("people", None, where)
+                return Aggregate("people", None, _where_known(of, where))
             if of_person(of):
                 raise refused(
                     "COUNT(DISTINCT …) of something made of the person",
@@ -340,7 +340,7 @@ class _Builder:
             return Aggregate("distinct", of, where)
         of = self._rows(inner)
         if isinstance(of, Ref) and of.field.person:
-            return Aggregate("rows", None, where)
+            return Aggregate("rows", None, _where_known(of, where))
         return Aggregate("present", of, where)
 
     def _number(self, node: exp.Expression, inner: exp.Expression | None, what: str) -> Expression:
@@ -427,6 +427,14 @@ class _Builder:
         if not isinstance(value, exp.Literal) or not _WHOLE.fullmatch(str(value.this)):
             raise refused(f"{name.upper()} takes a whole number", clause, self._text, hint=f"{name.upper()} 10")
         return int(str(value.this))
+
+
+def _where_known(person: Ref, where: Expression | None) -> Expression | None:
+    """The filter of a count of people, or of their rows: on the right of a LEFT JOIN some rows have no partner."""
+    if not person.field.missing:
+        return where
+    known = Call("not", (Call("is_null", (person,), Kind.BOOLEAN),), Kind.BOOLEAN)
+    return known if where is None else conjunction([where, known])
 
 
 def _is_tiny(found: Range) -> bool:

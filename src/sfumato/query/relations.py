@@ -122,12 +122,20 @@ class Relations:
         right = self._item(node.this, known)
         at = len(left.plan.fields)
         using = {each.name.lower() for each in node.args.get("using") or ()}
-        names = [replace(n, index=n.index + at, merged=n.name.lower() in using) for n in right.scope.names]
+        outer = side == "LEFT"
+        names = [
+            replace(
+                n,
+                index=n.index + at,
+                merged=n.name.lower() in using,
+                field=replace(n.field, missing=outer or n.field.missing),
+            )
+            for n in right.scope.names
+        ]
         scope = Scope((*left.scope.names, *names), self.text)
         equal, rest = self._conditions(node, left, right, scope, at)
         if not equal:
             raise refused("a join needs columns that are equal", node, self.text, hint="write JOIN … ON a.x = b.x")
-        outer = side == "LEFT"
         if outer and rest:
             raise refused("a LEFT JOIN takes equalities only", node, self.text, hint="put the rest into WHERE")
         made: Plan = self._joined(left.plan, right.plan, tuple(equal), outer, node)
@@ -295,7 +303,7 @@ class Relations:
     def _per_person(self, select: exp.Select, base: Relation) -> Plan:
         rows = Rows(base.scope)
         keys = [rows(each) for each in self.grouping(select)]
-        people = [key for key in keys if isinstance(key, Ref) and key.field.person]
+        people = [key for key in keys if isinstance(key, Ref) and key.field.person and not key.field.missing]
         if not base.plan.private:
             raise refused(
                 "aggregates over public tables are not answered in a subquery",
@@ -403,7 +411,8 @@ def _merged(column: tuple[Field, ...]) -> Field:
     values = first.values if all(field.values == first.values for field in column) else None
     traces = any(field.person or field.traces for field in column)
     person = all(field.person for field in column)
-    return Field(first.name, first.kind, found, values, person=person, traces=traces and not person)
+    missing = any(field.missing for field in column)
+    return Field(first.name, first.kind, found, values, person=person, traces=traces and not person, missing=missing)
 
 
 def _together(parts: list[Plan], dataset: Dataset) -> int | None:
