@@ -4,9 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -206,7 +208,13 @@ def test_the_owner_may_have_answers_leave_at_even_times(
     with sfumato.open(about, ledger=tmp_path / "ledger") as curator:
         assert curator.sql("SELECT COUNT(*) FROM visits").cost.epsilon == Fraction(1, 2)
         assert curator.sql("SELECT city, COUNT(*) FROM visits GROUP BY city").cost.delta <= Fraction(1, 10**6)
-    assert len(slept) == 2
+        curator.noisy_max("SELECT category, COUNT(*) FROM visits GROUP BY category", epsilon=1)
+        curator.above_threshold(10**6, epsilon=1).ask("SELECT COUNT(*) FROM users")
+        curator.dataset = replace(curator.dataset, defaults=replace(curator.dataset.defaults, answer_every=20.0))
+        monkeypatch.setattr(curator._engine, "aggregate", mock.Mock(side_effect=EngineFailed("late")))
+        with pytest.raises(EngineFailed):
+            curator.sql("SELECT COUNT(*) FROM users")
+    assert len(slept) == 5
     assert all(0 < each <= 30 for each in slept)
 
 

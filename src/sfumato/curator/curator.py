@@ -8,7 +8,8 @@ import hashlib
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -68,11 +69,10 @@ class Curator:
 
         `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
         """
-        started = time.monotonic()
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
         about = {**query.canonical(), "declared": query.question.declared(self.dataset)}
-        answer, repeated = self._answered(query.event, about, lambda: self._noisy(query), key)
-        self._wait(started)
+        with self._paced():
+            answer, repeated = self._answered(query.event, about, lambda: self._noisy(query), key)
         return self._release(query, answer, repeated=repeated)
 
     def explain(
@@ -293,12 +293,15 @@ class Curator:
         """What is left of each budget, by name."""
         return tuple((name, f"{symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
 
-    def _wait(self, started: float) -> None:
-        """Until the next multiple of the owner's interval, so that the time of an answer tells little."""
-        every = self.dataset.defaults.answer_every
-        if every > 0:
-            passed = time.monotonic() - started
-            time.sleep(every - passed % every)
+    @contextmanager
+    def _paced(self) -> Generator[None]:
+        """Ends at a multiple of the owner's interval, with an answer or an error, so that the time tells little."""
+        every, started = self.dataset.defaults.answer_every, time.monotonic()
+        try:
+            yield
+        finally:
+            if every > 0:
+                time.sleep(every - (time.monotonic() - started) % every)
 
     # ---- the end ----
 

@@ -47,7 +47,8 @@ def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None)
         "declared": query.question.declared(curator.dataset),
         "event": mechanism.event.to_json(),
     }
-    answer, repeated = curator._answered(mechanism.event, about, choose, key)
+    with curator._paced():
+        answer, repeated = curator._answered(mechanism.event, about, choose, key)
     stored: Any = answer.release
     off = mechanism.error(1 - curator.dataset.defaults.confidence).alpha * float(measure.step)
     names = [f"key {i + 1}" for i in range(len(asked.keys))]
@@ -99,7 +100,8 @@ class Watch:
                 f"one person may move this count by {_move(query)}, and the watch was begun for {self._most}",
                 hint=f"begin one with sensitivity={_move(query)}",
             )
-        return bool(self._run.ask(self._curator._counted(query)))
+        with self._curator._paced():
+            return bool(self._run.ask(self._curator._counted(query)))
 
 
 def above_threshold(curator: "Curator", threshold: int, epsilon: Fraction, sensitivity: int | None) -> Watch:
