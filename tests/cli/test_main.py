@@ -8,7 +8,14 @@ import pytest
 
 from sfumato.cli import main, terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
-from sfumato.errors import BudgetExceeded, InvalidParameter, LedgerUnavailable, SfumatoError
+from sfumato.errors import (
+    BudgetExceeded,
+    EngineFailed,
+    InvalidParameter,
+    LedgerDamaged,
+    LedgerUnavailable,
+    SfumatoError,
+)
 
 MAIN = sys.modules["sfumato.cli.main"]
 
@@ -35,6 +42,8 @@ def command(monkeypatch: pytest.MonkeyPatch, outcome: object) -> None:
         (InvalidParameter("epsilon", "must be positive", 0), Exit.USAGE),
         (BudgetExceeded("no", hint="ask less"), Exit.REFUSED),
         (LedgerUnavailable("busy"), Exit.FAILED),
+        (LedgerDamaged("torn"), Exit.FAILED),
+        (EngineFailed("the charge stays"), Exit.FAILED),
         (SfumatoError("odd [bold]text[/]"), Exit.REFUSED),
         (KeyboardInterrupt(), Exit.INTERRUPTED),
     ],

@@ -60,6 +60,17 @@ def test_refused(name: str, text: str, curators: list[Curator], reads: list[Any]
     assert error.hint
 
 
+def test_a_spread_that_no_double_holds_is_refused_before_it_is_charged(clean: Path, opened: Any) -> None:
+    curator = opened(clean)
+    before = curator.budget()[0].remaining
+    for aggregate in ("VARIANCE", "STDDEV"):
+        with pytest.raises(InvalidQuestion, match="too large to be squared"):
+            curator.sql(f"SELECT {aggregate}(amount * 1e160) FROM visits", epsilon=1)
+    assert curator.budget()[0].remaining == before
+    (row,) = curator.sql("SELECT STDDEV(amount * 1e140) AS s FROM visits", epsilon=1).rows
+    assert 0 <= row["s"] < float("inf")
+
+
 def test_the_place_is_that_of_the_clause(curators: list[Curator]) -> None:
     error = refusal(curators[0], "SELECT COUNT(*)\nFROM visits\nWHERE day > 3\n  AND nothing = 1")
     assert isinstance(error, InvalidQuestion)

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from sfumato import __version__
 from sfumato.cli import terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
-from sfumato.errors import BudgetExceeded, InvalidParameter, LedgerUnavailable, SfumatoError
+from sfumato.errors import (
+    BrokenRandomness,
+    EngineFailed,
+    InvalidParameter,
+    LedgerDamaged,
+    LedgerUnavailable,
+    SfumatoError,
+)
+
+_FAILURES = (EngineFailed, LedgerUnavailable, LedgerDamaged, BrokenRandomness)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -49,6 +58,4 @@ def _parser(named: Command | None) -> argparse.ArgumentParser:
 def _exit_of(error: SfumatoError) -> Exit:
     if isinstance(error, InvalidParameter):
         return Exit.USAGE
-    if isinstance(error, BudgetExceeded):
-        return Exit.REFUSED
-    return Exit.FAILED if isinstance(error, LedgerUnavailable) else Exit.REFUSED
+    return Exit.FAILED if isinstance(error, _FAILURES) else Exit.REFUSED

@@ -23,6 +23,7 @@ from sfumato.query.rows import Name, Rows, Scope, bounded
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
 _MOST_AGGREGATES = 50
+_MOST_SQUARED = 10**150  # a square of more, and of a sum of them, is beyond doubles
 _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {
     exp.Variance: (True, False), exp.VariancePop: (False, False), exp.Stddev: (True, True),
     exp.StddevSamp: (True, True), exp.StddevPop: (False, True),
@@ -306,6 +307,8 @@ class _Builder:
         if type(node) in _SPREADS:
             sample, root = _SPREADS[type(node)]
             of = self._number(node, node.this, type(node).__name__.upper())
+            if max(abs(end) for end in (of.range.lower, of.range.upper) if end is not None) > _MOST_SQUARED:
+                raise refused("a spread of numbers too large to be squared", node, self._text, hint="divide them first")
             return Aggregate("variance", of, where, sample=sample, root=root), Kind.REAL, Range()
         quantile = self._quantile(node)
         if quantile is not None:
