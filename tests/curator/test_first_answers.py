@@ -47,6 +47,16 @@ def test_the_budget_ends(curator: Curator) -> None:
     assert curator.sql("SELECT COUNT(*) FROM users", epsilon="0.5").cost.epsilon == Fraction(1, 2)
 
 
+def test_the_order_of_a_unions_parts_does_not_count(curator: Curator) -> None:
+    parts = ["SELECT user_id, city FROM users", "SELECT user_id, city FROM visits"]
+    first, again = (
+        curator.sql(f"SELECT COUNT(*) FROM ({' UNION ALL '.join(turned)}) t", epsilon="0.1")
+        for turned in (parts, parts[::-1])
+    )
+    assert again.repeated
+    assert again.value == first.value
+
+
 def test_a_question_about_tables_declared_otherwise_is_another(folder: Path, tmp_path: Path) -> None:
     grouped = "SELECT category, COUNT(*) FROM visits GROUP BY category"
     path = clinic.declare(folder, epsilon="1000")

@@ -58,6 +58,9 @@ def test_noisy_max_is_noisy(curator: Curator) -> None:
         ("SELECT COUNT(*) FROM visits", "public groups"),
         ("SELECT category, COUNT(*), SUM(amount) FROM visits GROUP BY category", "one aggregate"),
         ("SELECT category, AVG(amount) FROM visits GROUP BY category", "one aggregate"),
+        ("SELECT category, -COUNT(*) FROM visits GROUP BY category", "as it is"),
+        ("SELECT category, COUNT(*) FROM visits GROUP BY category HAVING COUNT(*) < 9", "as it is"),
+        ("SELECT category, COUNT(*) AS n FROM visits GROUP BY category ORDER BY n LIMIT 1", "as it is"),
     ],
 )
 def test_what_noisy_max_cannot_price_is_refused_for_nothing(curator: Curator, question: str, why: str) -> None:
@@ -88,6 +91,8 @@ def test_a_watch_refuses_counts_that_one_person_moves_further(curator: Curator) 
         watch.ask("SELECT category, COUNT(*) FROM visits GROUP BY category")
     with pytest.raises(InvalidQuestion, match="one aggregate"):
         watch.ask("SELECT SUM(amount) FROM visits")
+    with pytest.raises(InvalidQuestion, match="as it is"):
+        watch.ask("SELECT COUNT(*) / 2 FROM users")
     with pytest.raises(InvalidParameter):
         curator.above_threshold(1000, epsilon=1, sensitivity=0)
 

@@ -10,6 +10,7 @@ from sfumato.errors import Halted, InvalidQuestion
 from sfumato.exact.parameters import whole
 from sfumato.mechanisms import AboveThreshold, OneSidedNoisyMax
 from sfumato.query import PricedQuery, Question, Spend, price
+from sfumato.query.expression import Ref
 from sfumato.query.released import Bar
 
 if TYPE_CHECKING:
@@ -121,6 +122,12 @@ def _one_measure(asked: Question, curator: "Curator", kinds: tuple[str, ...]) ->
     if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
         raise InvalidQuestion(
             f"one aggregate is needed, of: {', '.join(kinds)}", hint="SELECT key, COUNT(*) … GROUP BY key"
+        )
+    shown = all(isinstance(output, Ref) for _, output in asked.outputs)
+    if not shown or asked.having is not None or asked.order or asked.limit is not None or asked.offset:
+        raise InvalidQuestion(
+            "the aggregate is compared as it is, without arithmetic, HAVING, ORDER BY or LIMIT",
+            hint="SELECT key, SUM(-x) … GROUP BY key asks for the least; sql() computes with what is released",
         )
     return price(asked, curator.dataset, Spend(Fraction(1), None, Fraction(0)))
 

@@ -3,8 +3,8 @@
 import hashlib
 import hmac
 import json
+import os
 import re
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -172,7 +172,7 @@ class Ledger:
         A ledger that has no secret yet gives names that are good for this call alone.
         """
         with self._store.read() as run:
-            secret = secret_in(run) or secrets.token_hex(32)
+            secret = secret_in(run) or os.urandom(32).hex()
         return hmac.new(bytes.fromhex(secret), text.encode(), hashlib.sha256).hexdigest()
 
     # ---- trust ----

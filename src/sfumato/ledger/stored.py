@@ -1,7 +1,7 @@
 """The state as a store keeps it: read as far as a batch of requests needs, written back once at its end."""
 
 import json
-import secrets
+import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import chain
@@ -120,7 +120,7 @@ class StoredState(State):
         """Append an entry now; its body and the chain's head after it."""
         if not self.sequence:
             body["ledger"] = identity_in(self._run)  # so that the chain says whose it is
-            body["secret"] = secrets.token_hex(32)  # keys the names of what must not be guessed from the chain
+            body["secret"] = os.urandom(32).hex()  # keys the names of what must not be guessed from the chain
         text = self.append(body, self.now, text_of)
         self._entries.append((self.sequence, text, self.head))
         return body, self.head

@@ -102,8 +102,8 @@ class Question:
 
     def declared(self, dataset: Dataset) -> str:
         """A digest of what was declared of the tables it reads and of the person: declared otherwise, it is another."""
-        read = [dataset.table(name) for name in tables(self.plan)]
-        keys = [(table.name, table.public, table.foreign_keys) for table in dataset.tables]
+        read = [dataset.table(name) for name in sorted(tables(self.plan))]
+        keys = sorted((table.name, table.public, table.foreign_keys) for table in dataset.tables)
         return hashlib.sha256(repr((dataset.unit, read, keys)).encode()).hexdigest()
 
 
