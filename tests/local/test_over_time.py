@@ -15,6 +15,7 @@ import pytest
 from sfumato.accounting import total
 from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.local import (
+    Aggregator,
     Allowance,
     Client,
     Collection,
@@ -168,6 +169,30 @@ def test_the_allowance_runs_under_a_bare_interpreter() -> None:
 
 def told(protocol: Any, devices: range, value: Any) -> list[bytes]:
     return [Client(protocol.document(), i.to_bytes(16, "big")).report(value) for i in devices]
+
+
+def test_a_collection_is_resumed_with_everybody_it_has_heard() -> None:
+    protocol = KAry(name="t", domain=3, epsilon=1, interaction="sequential")
+    before = Collection("t", interaction="sequential")
+    before.open(protocol).add(told(protocol, range(5), 1))
+    before.open(protocol.next_round()).add(told(protocol.next_round(), range(5, 8), 1))
+    kept = [Aggregator.from_bytes(server.to_bytes()) for server in before.rounds]
+    after = Collection.resumed("t", interaction="sequential", rounds=kept)
+    assert [(server.people, server.closed, server.doubled) for server in after.rounds] == [(5, True, 0), (3, False, 0)]
+    added = after.rounds[1].add(told(protocol.next_round(), range(10), 1))
+    assert (added.accepted, added.rejected) == (2, {"replayed": 8})
+    third = after.open(protocol.next_round().next_round())
+    assert third.add(told(third.protocol, range(10), 1)).rejected == {"replayed": 10}
+    assert after.rounds[1].closed
+
+
+@pytest.mark.parametrize("interaction", ["non-interactive", "full"])
+def test_a_resumed_collection_keeps_its_policy(interaction: str) -> None:
+    protocol = KAry(name="t", domain=3, epsilon=1, interaction=interaction)
+    cap = 1 if interaction == "full" else None
+    after = Collection.resumed("t", interaction=interaction, rounds=[Aggregator(protocol)], most_epsilon=cap)
+    with pytest.raises(BudgetExceeded):
+        after.open(protocol.next_round())
 
 
 def test_a_non_interactive_collection_has_one_round() -> None:

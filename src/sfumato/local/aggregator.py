@@ -119,6 +119,11 @@ class Aggregator:
             self.doubled += self._seen.overlap(other._seen)
             self._seen.union(other._seen)
 
+    def share_tags(self, seen: SeenTags) -> None:
+        """Look for copies among these tags too from now on, as rounds of one collection do."""
+        seen.union(self._seen)
+        self._seen = seen
+
     def close(self) -> None:
         """End the round: tags are forgotten and every later report is refused."""
         self.closed = True

@@ -1,5 +1,6 @@
 """Rounds of a collection, under one of the three models of interaction (Survey §7.3), enforced where reports arrive."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from sfumato.errors import BudgetExceeded, InvalidParameter
@@ -40,6 +41,21 @@ class Collection:
         self._cap = None if most_epsilon is None else positive("most_epsilon", most_epsilon)
         self._rounds: list[Aggregator] = []
         self._seen = SeenTags()
+
+    @classmethod
+    def resumed(
+        cls, name: str, *, interaction: str, rounds: Sequence[Aggregator], most_epsilon: Real | None = None
+    ) -> "Collection":
+        """A collection after a restart, from the servers of its rounds as they were kept: who was heard stays heard."""
+        made = cls(name, interaction=interaction, most_epsilon=most_epsilon)
+        for kept in rounds:
+            closed = kept.closed
+            made.open(kept.protocol)
+            if interaction != FULL:
+                kept.share_tags(made._seen)
+            made._rounds[-1] = kept
+            kept.closed = closed
+        return made
 
     @property
     def rounds(self) -> tuple[Aggregator, ...]:
