@@ -57,7 +57,7 @@ layers: $(VENV)/dev
 
 # ---- measure the promise -------------------------------------------------------------------------------
 audit: $(VENV)/dev  ## audit every mechanism of this project; a page with plots, under 10 minutes
-	$(BIN)/sfumato audit --all --seconds 4 --report docs/audit/report.html
+	$(BIN)/sfumato audit --all --seconds 8 --report docs/audit/report.html
 
 audit-peers: .venv-bench/ready  ## audit opendp and diffprivlib; writes docs/audit/peers.md
 	.venv-bench/bin/python examples/audit_peers.py
