@@ -2,12 +2,15 @@
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import clinic
 import sfumato
 from sfumato.curator import Curator
+from sfumato.engines import cut
+from sfumato.errors import InvalidDeclaration
 
 
 def opened(folder: Path, rows: int = 2) -> Curator:
@@ -47,6 +50,21 @@ def test_the_cut_holds_and_is_what_is_counted(folder: Path) -> None:
         "SELECT sum(least(n, 2)) FROM (SELECT count(*) AS n FROM visits WHERE user_id IS NOT NULL GROUP BY user_id)",
     )[0]
     assert abs(answer.value - int(exact)) <= 2
+
+
+def test_a_cut_that_fails_leaves_nothing_and_shows_nothing_of_the_engine(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = cut.cut_once
+
+    def failing(connection: Any, place: Path, table: str, statement: str, version: str) -> str:
+        return real(connection, place, table, f"SELECT error('a cell: ' || note) FROM ({statement})", version)
+
+    monkeypatch.setattr("sfumato.engines.duckdb.cut_once", failing)
+    with pytest.raises(InvalidDeclaration, match=r"\[tables.visits\] could not be prepared") as refused:
+        opened(folder)
+    assert "a cell" not in str(refused.value)
+    assert kept(folder) == []
 
 
 def test_another_cut_or_other_data_make_another_file(folder: Path) -> None:

@@ -6,7 +6,6 @@ An attack sees an `Answerer` and nothing else. A curator's session is one more o
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from hashlib import sha256
 from typing import Any, Protocol
 
@@ -137,5 +136,3 @@ def people(*members: int, of: int) -> Bits:
 
 Make = Callable[[Bits], Answerer]
 """An answerer made around somebody's secrets."""
-
-EVEN = Fraction(1, 2)

@@ -273,16 +273,25 @@ class Curator:
         kinds = [key.kind for key in query.question.keys]
         keys = [tuple(read_key(part, kind) for part, kind in zip(key, kinds, strict=True)) for key in stored["keys"]]
         bars = finished(query, keys, stored["noisy"], 1 - query.confidence)
-        return Release(
+        return self._leaving(
+            answer,
+            repeated=repeated,
             columns=tuple(name for name, _ in query.question.outputs),
             bars=tuple(tuple(row) for row in bars),
-            cost=_NOTHING if repeated else cost_of(query),
+            cost=cost_of(query),
             confidence=query.confidence,
+            notes=tuple(notes(query)),
+        )
+
+    def _leaving(self, answer: Answered, *, repeated: bool, cost: Cost, **what: Any) -> Release:
+        """A stored answer as it leaves: with its receipt, what remains, and its cost, unless it left before."""
+        return Release(
+            **what,
+            cost=_NOTHING if repeated else cost,
             remaining=self.remaining(),
             receipt=f"{answer.sequence}-{answer.head[:12]}",
             sequence=answer.sequence,
             repeated=repeated,
-            notes=tuple(notes(query)),
         )
 
     def _left(self) -> list[tuple[str, Fraction, str]]:

@@ -4,19 +4,19 @@ import uuid
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sfumato.core import Change, Neighbours, Sensitivity, Unit
+from sfumato.core import Sensitivity
 from sfumato.curator.release import Cost, Release
 from sfumato.errors import Halted, InvalidQuestion
 from sfumato.exact.parameters import whole
 from sfumato.mechanisms import AboveThreshold, OneSidedNoisyMax
 from sfumato.query import PricedQuery, Question, Spend, price
 from sfumato.query.expression import Ref
+from sfumato.query.price import PEOPLE
 from sfumato.query.released import Bar
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
 
-PEOPLE = Neighbours(Change.ADD_REMOVE, Unit.PERSON)
 _COUNTS = ("rows", "people", "present", "distinct")
 
 
@@ -57,15 +57,13 @@ def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None)
         index = getattr(output, "index", None)
         if index is not None and index < len(names):
             names[index] = name
-    return Release(
+    return curator._leaving(
+        answer,
+        repeated=repeated,
         columns=tuple(names),
         bars=(tuple(Bar(part) for part in groups[stored["chosen"]]),),
-        cost=Cost(None, None, Fraction(0)) if repeated else Cost(epsilon, None, Fraction(0)),
+        cost=Cost(mechanism.event.pure(), None, Fraction(0)),
         confidence=curator.dataset.defaults.confidence,
-        remaining=curator.remaining(),
-        receipt=f"{answer.sequence}-{answer.head[:12]}",
-        sequence=answer.sequence,
-        repeated=repeated,
         notes=(f"its aggregate is at most {off:,.6g} below the largest, with the stated confidence",),
     )
 

@@ -19,12 +19,17 @@ def cut_once(connection: "duckdb.DuckDBPyConnection", folder: Path, table: str, 
     file, alias = folder / f"{table}-{name}.duckdb", f"cut_{name}"
     if not file.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)  # nobody else may look in while the file is made
         made = folder / f".{uuid.uuid4().hex}.duckdb"
         connection.execute(f"ATTACH '{_escaped(made)}' AS making")
+        done = False
         try:
             connection.execute(f"CREATE TABLE making.kept AS {statement}")
+            done = True
         finally:
             connection.execute("DETACH making")
+            if not done:
+                made.unlink(missing_ok=True)
         made.chmod(0o600)
         os.replace(made, file)
         for older in folder.glob(f"{table}-*.duckdb"):  # of data or a declaration that changed

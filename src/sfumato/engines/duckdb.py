@@ -34,7 +34,6 @@ _KINDS = (
     (re.compile(r"DATE$"), Kind.DATE),
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
 )
-_READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv", ".gz": "read_csv"}
 _FAILED = "the engine did not finish; the charge stays"
 
 
@@ -91,7 +90,13 @@ class DuckDBEngine:
         self._schemas = {table.name: self._described(i, table) for i, table in enumerate(self._dataset.tables)}
         self.dataset = self._typed()
         for i, table in enumerate(self.dataset.tables):
-            self._view(i, table)
+            try:
+                self._view(i, table)
+            except (self._failures, OSError):  # their own text may hold a cell
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] could not be prepared",
+                    hint="see its source, the memory limit and the folder",
+                ) from None
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = replace(self.dataset, tables=named)
@@ -196,9 +201,7 @@ class DuckDBEngine:
     def _view(self, i: int, table: Table) -> None:
         """A view of the visible columns, of their declared kinds, and of whose row it is."""
         source = f"SELECT *{self._person(table)} FROM {self._reader(i, table)} t"
-        shown = [
-            f"{_cast(column, self._kind(table, column.name))} AS {quoted(column.name)}" for column in table.columns
-        ]
+        shown = [f"{_cast(column)} AS {quoted(column.name)}" for column in table.columns]
         private = self._dataset.unit is not None and not table.public
         path = self._dataset.path(table) if private else None
         if private and path is not None and len(path) > 1:
@@ -434,7 +437,7 @@ def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text:
     return replace(declared, name=name, kind=kind)
 
 
-def _cast(column: Column, source: Kind | None) -> str:
+def _cast(column: Column) -> str:
     return f"TRY_CAST({quoted(column.name)} AS {type_of(column.kind)})"
 
 

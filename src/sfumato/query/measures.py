@@ -12,8 +12,6 @@ from typing import Any
 from sfumato.query.expression import Expression
 from sfumato.query.question import Aggregate, Question
 
-_MOST = 2**62
-
 
 @dataclass(frozen=True, slots=True)
 class Measure:

@@ -136,8 +136,3 @@ def word(node: exp.Expression) -> str:
 def sql_of(node: exp.Expression) -> str:
     """A node as text, short, for names of columns."""
     return node.sql(dialect="duckdb", comments=False)[:60]
-
-
-def args_of(node: exp.Expression) -> dict[str, Any]:
-    """The parts of a node that are set."""
-    return {name: value for name, value in node.args.items() if value not in (None, False, [])}

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor
@@ -79,7 +79,6 @@ class Question:
     order: tuple[Order, ...]
     limit: int | None
     offset: int = 0
-    places: tuple[tuple[int | None, int | None], ...] = field(default=(), compare=False)
 
     @property
     def groups(self) -> tuple[tuple[Any, ...], ...] | None:
@@ -125,7 +124,6 @@ class _Builder:
         self._key_names: list[str] = []
         self._aggregates: list[Aggregate] = []
         self._fields: list[Field] = []
-        self._places: list[tuple[int | None, int | None]] = []
         self._held: dict[int, Expression] = {}  # what an alias stands for, by the position it was given
 
     def build(self) -> Question:
@@ -167,7 +165,6 @@ class _Builder:
             order=order,
             limit=self._whole("limit"),
             offset=self._whole("offset") or 0,
-            places=tuple(self._places),
         )
 
     # ---- keys ----
@@ -294,7 +291,6 @@ class _Builder:
             raise refused(f"more than {_MOST_AGGREGATES} aggregates", at, self._text, hint="ask in parts")
         self._aggregates.append(made)
         self._fields.append(Field(made.label, kind, found))
-        self._places.append((None, None))
         return "aggregate", len(self._aggregates) - 1
 
     def _kind(self, node: exp.Expression, where: Expression | None) -> tuple[Aggregate, Kind, Range]:
