@@ -18,13 +18,10 @@ from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
-    size_of,
     written,
 )
 
@@ -36,7 +33,7 @@ Distances = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Condensed(Protocol):
+class Condensed(Listed):
     """Report y with probability proportional to e^(-α·d(x, y)/2), so that ratios are at most e^(α·d(x, x')).
 
     Ordinal: d is the distance of places in the domain. Items: `distances` is a table of whole numbers, a metric.
@@ -49,7 +46,6 @@ class Condensed(Protocol):
     """
 
     epsilon: Real = 0
-    domain: Domain
     alpha: Real
     distances: Distances | None = None
     length: int = 1
@@ -75,20 +71,12 @@ class Condensed(Protocol):
     def derive(self, epsilon: Fraction) -> None:
         """ε follows from the weights."""
 
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
     def _farthest(self) -> int:
         return self.size - 1 if self.distances is None else max(map(max, self.distances))
 
     @property
     def memories(self) -> int:
         return int(self.size**self.length)
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {}

@@ -19,13 +19,10 @@ from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
-    size_of,
     written,
 )
 from sfumato.local.unary import padding_is_zero
@@ -33,14 +30,13 @@ from sfumato.mechanisms.additive import stated
 
 
 @dataclass(frozen=True, kw_only=True)
-class DBitFlip(Protocol):
+class DBitFlip(Listed):
     """For each of d random buckets a bit: 1 with odds e^(ε/2) for one's own bucket, against them for another.
 
     >>> DBitFlip(name="usage", domain=32, bits=4, epsilon=1).report_bytes
     25
     """
 
-    domain: Domain
     bits: int = 4
     p: Fraction | None = None
     q: Fraction | None = None
@@ -53,18 +49,6 @@ class DBitFlip(Protocol):
         p, q = thresholds.symmetric(epsilon)
         self.coin("p", p)
         self.coin("q", q)
-
-    @property
-    def size(self) -> int:
-        """k, how many buckets there are."""
-        return size_of(self.domain)
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0), "q": Fraction(self.q or 0)}

@@ -15,14 +15,11 @@ from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
     read,
-    size_of,
     written,
 )
 
@@ -54,13 +51,12 @@ def transform(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hadamard(Protocol):
+class Hadamard(Listed):
     """A random row and the sign at the value's column, true with probability e^ε/(e^ε + 1).
 
     Columns are orthogonal, so a transform of the signed counts estimates all shares at once.
     """
 
-    domain: Domain
     p: Fraction | None = None
     kind: ClassVar[str] = "hadamard"
 
@@ -69,21 +65,9 @@ class Hadamard(Protocol):
         self.coin("p", thresholds.truth(epsilon))
 
     @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
-    @property
     def order(self) -> int:
         """The order of the matrix: the least power of two that holds the domain."""
         return 1 << (self.size - 1).bit_length()
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0)}

@@ -15,13 +15,11 @@ from sfumato.local.protocol import (
     Bytes,
     Counts,
     Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
     read,
-    size_of,
     written,
 )
 
@@ -41,32 +39,19 @@ def labels_of(domain: Domain) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAry(Protocol):
+class KAry(Listed):
     """The true value with probability e^ε/(e^ε + k - 1), each other one alike (Survey §4.1.3).
 
     >>> round(KAry(name="smokes", domain=("no", "yes"), epsilon=1).variance(), 4)
     0.9207
     """
 
-    domain: Domain
     p: Fraction | None = None
     kind: ClassVar[str] = "k-ary"
 
     def derive(self, epsilon: Fraction) -> None:
         self._set("domain", domain_of("domain", self.domain))
         self.coin("p", thresholds.truth(epsilon, self.size - 1))
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0)}

@@ -15,14 +15,11 @@ from sfumato.local.k_ary import labels_of, respond
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
     read,
-    size_of,
     written,
 )
 
@@ -31,7 +28,7 @@ _MOST_BUCKETS_OF_32 = 256
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHash(Protocol):
+class LocalHash(Listed):
     """Hash to g buckets, then k-ary response over them; g = round(e^ε) + 1 unless said ("optimal local hashing").
 
     The hash is multiply-shift, which is pairwise independent in the device's random seed, so the chance of a false
@@ -41,7 +38,6 @@ class LocalHash(Protocol):
     4
     """
 
-    domain: Domain
     buckets: int | None = None
     p: Fraction | None = None
     word: int | None = None
@@ -59,24 +55,12 @@ class LocalHash(Protocol):
         self.coin("p", thresholds.truth(epsilon, g - 1))
 
     @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
-    @property
     def _g(self) -> int:
         return int(self.buckets or 0)
 
     @property
     def _seed(self) -> int:
         return int(self.word or 0) // 8
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0)}

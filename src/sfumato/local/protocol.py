@@ -171,6 +171,25 @@ class Protocol(ABC):
         """The protocol a document describes; `common` holds the fields that every kind has."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Listed(Protocol):
+    """A protocol over a public list of values: numbered, or by name."""
+
+    domain: Domain
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return size_of(self.domain)
+
+    @property
+    def memories(self) -> int:
+        return self.size
+
+    def domain_document(self) -> dict[str, Any]:
+        return domain_json(self.domain)
+
+
 def domain_of(name: str, values: object, *, most: int = _MOST_VALUES) -> Domain:
     """A domain of at least two different names, or of a number of codes."""
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):

@@ -19,13 +19,10 @@ from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
-    size_of,
 )
 from sfumato.local.unary import padding_is_zero, put_flag
 
@@ -68,13 +65,12 @@ def subsets(own: NDArray[np.int64], sizes: NDArray[np.int64], d: int, bits: BitS
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(Protocol):
+class SubsetSelection(Listed):
     """k values of d, the true one among them with probability k·e^ε/(k·e^ε + d - k); k = round(d/(e^ε + 1)).
 
     Ye and Barg (2018); the least variance of all for frequencies. A report is a map of d bits with k ones.
     """
 
-    domain: Domain
     subset: int | None = None
     p: Fraction | None = None
     kind: ClassVar[str] = "subset"
@@ -88,20 +84,8 @@ class SubsetSelection(Protocol):
         self.coin("p", thresholds.truth(epsilon, Fraction(self.size - self._k, self._k)))
 
     @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
-    @property
     def _k(self) -> int:
         return int(self.subset or 0)
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0)}

@@ -17,13 +17,10 @@ from sfumato.local.k_ary import labels_of
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Domain,
-    Protocol,
+    Listed,
     codes_of,
     domain_from,
-    domain_json,
     domain_of,
-    size_of,
 )
 
 CODINGS = {"optimised": thresholds.optimised, "symmetric": thresholds.symmetric}
@@ -46,7 +43,7 @@ def padding_is_zero(rows: Bytes, columns: int) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unary(Protocol):
+class Unary(Listed):
     """Flags told with p for one's own value and q for the others; `coding` is "optimised" or "symmetric".
 
     Symmetric is basic one-time RAPPOR (Survey §7.4.1). Optimised has p = 1/2 and q = 1/(e^ε + 1).
@@ -55,7 +52,6 @@ class Unary(Protocol):
     32
     """
 
-    domain: Domain
     coding: str = "optimised"
     p: Fraction | None = None
     q: Fraction | None = None
@@ -68,18 +64,6 @@ class Unary(Protocol):
         p, q = CODINGS[self.coding](epsilon)
         self.coin("p", p)
         self.coin("q", q)
-
-    @property
-    def size(self) -> int:
-        """How many values there are."""
-        return size_of(self.domain)
-
-    @property
-    def memories(self) -> int:
-        return self.size
-
-    def domain_document(self) -> dict[str, Any]:
-        return domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
         return {"p": Fraction(self.p or 0), "q": Fraction(self.q or 0)}
