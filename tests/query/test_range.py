@@ -13,9 +13,10 @@ from sfumato.data import Kind
 from sfumato.data.column import default_step
 from sfumato.engines.expressions import number
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Expression, Field
+from sfumato.query.expression import Expression, Field, inside
 from sfumato.query.range import Range
-from sfumato.query.rows import Name, Rows, Scope, inside
+from sfumato.query.rows import Rows
+from sfumato.query.scope import Name, Scope
 
 FIELDS = (
     Field("a", Kind.INTEGER, Range(Fraction(-5), Fraction(7), Fraction(1))),

@@ -138,3 +138,25 @@ def conjunction(parts: "list[Expression]") -> Expression | None:
     if not flat:
         return None
     return flat[0] if len(flat) == 1 else Call("and", tuple(flat), Kind.BOOLEAN)
+
+
+def inside(expression: Expression) -> Expression:
+    """The expression with every bounded number it computes with held within its bounds, as its range assumes."""
+    if isinstance(expression, Ref):
+        if expression.kind.is_number and expression.range.is_bounded:
+            return Call("clip", (expression,), expression.kind, expression.range)
+        return expression
+    if isinstance(expression, Literal) or expression.kind is Kind.BOOLEAN:
+        return expression
+    if expression.op == "case":
+        args = tuple(
+            arg if i % 2 == 0 and i + 1 < len(expression.args) else inside(arg) for i, arg in enumerate(expression.args)
+        )
+    else:
+        args = tuple(inside(arg) for arg in expression.args)
+    return Call(expression.op, args, expression.kind, expression.range)
+
+
+def bounded(expression: Expression) -> Expression:
+    """The same, where a bare column stays bare: what is summed is held within its bounds in the end."""
+    return expression if isinstance(expression, Ref) else inside(expression)

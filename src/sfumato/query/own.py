@@ -7,11 +7,12 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
-from sfumato.query.expression import Expression, Field, of_person
+from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Scan, Union
 from sfumato.query.range import Range
-from sfumato.query.rows import Name, Rows, Scope, bounded
+from sfumato.query.rows import Rows
+from sfumato.query.scope import Name, Scope
 
 
 class Own:

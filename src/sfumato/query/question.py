@@ -12,13 +12,14 @@ from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref, conjunction, of_person, refs
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, bounded, conjunction, of_person, refs
 from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
 from sfumato.query.plan import Plan, tables
 from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
-from sfumato.query.rows import Name, Rows, Scope, bounded
+from sfumato.query.rows import Rows
+from sfumato.query.scope import Name, Scope
 
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000

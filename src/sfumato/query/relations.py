@@ -8,12 +8,13 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.query.expression import Call, Expression, Field, Ref, conjunction, of_person, refs
+from sfumato.query.expression import Call, Expression, Field, Ref, bounded, conjunction, of_person, refs
 from sfumato.query.own import Own, aggregates_in
 from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
 from sfumato.query.range import Range
-from sfumato.query.rows import Name, Rows, Scope, bounded
+from sfumato.query.rows import Rows
+from sfumato.query.scope import Name, Scope
 
 _MOST_RELATIONS = 32
 SELECT = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "with_", "kind")

@@ -1,19 +1,18 @@
 """Row expressions: SQL nodes into the closed tree, with kinds checked and names resolved to positions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
-from math import isfinite
 from typing import Any
 
 from sqlglot import exp
 
 from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref, written_size
+from sfumato.query.expression import Call, Expression, Literal, written_size
 from sfumato.query.functions import FUNCTIONS, Function, arithmetic, call, takes
-from sfumato.query.parse import only, place, refused, word
+from sfumato.query.literals import date_literal, dated, number
+from sfumato.query.parse import only, refused, word
 from sfumato.query.range import Range
+from sfumato.query.scope import Scope
 
 _COMPARE: dict[type[exp.Expression], str] = {
     exp.EQ: "eq",
@@ -58,54 +57,6 @@ _CASTS = {
 }
 _MOST_WRITTEN = 4096
 _REMEDY = "see docs/sql.md for the functions there are"
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A column that can be named: by its alias's name and its own."""
-
-    table: str
-    name: str
-    index: int
-    field: Field
-    merged: bool = False
-    """Joined by USING: its bare name means the other side's column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The columns in sight, in the order of the relation's fields."""
-
-    names: tuple[Name, ...]
-    text: str
-
-    def column(self, node: exp.Column) -> Ref:
-        """The field that a column names."""
-        only(node, self.text, "this", "table")
-        if not isinstance(node.this, exp.Identifier):
-            raise refused("* is not a column", node, self.text, hint="name the columns")
-        wanted, table = node.name.lower(), node.table.lower()
-        found = [
-            n for n in self.names if n.name.lower() == wanted and (n.table.lower() == table if table else not n.merged)
-        ]
-        if len(found) > 1 and len({n.index for n in found}) > 1:
-            tables = ", ".join(f"{n.table}.{n.name}" for n in found)
-            raise refused(f"column `{node.name}` is ambiguous", node, self.text, hint=f"say which: {tables}")
-        if not found:
-            raise refused(f"no column `{_shown(node)}`", node, self.text, hint=self._known(table))
-        return Ref(found[0].index, found[0].field)
-
-    def _known(self, table: str) -> str:
-        seen = dict.fromkeys(n.name for n in self.names if table in ("", n.table.lower()))
-        return (
-            f"known columns: {', '.join(seen)}"
-            if seen
-            else f"known tables: {', '.join(dict.fromkeys(n.table for n in self.names))}"
-        )
-
-
-def _shown(node: exp.Column) -> str:
-    return f"{node.table}.{node.name}" if node.table else node.name
 
 
 class Rows:
@@ -237,7 +188,7 @@ class Rows:
 
     def _alike(self, at: exp.Expression, left: exp.Expression, right: exp.Expression) -> tuple[Expression, Expression]:
         a, b = self(left), self(right)
-        a, b = _dated(a, b, at, self._text), _dated(b, a, at, self._text)
+        a, b = dated(a, b, at, self._text), dated(b, a, at, self._text)
         times = {Kind.DATE, Kind.TIMESTAMP}
         if a.kind is b.kind or (a.kind.is_number and b.kind.is_number) or {a.kind, b.kind} <= times:
             return a, b
@@ -336,7 +287,7 @@ class Rows:
             )
         inner = self(node.this)
         if isinstance(inner, Literal) and inner.kind is Kind.TEXT and kind in (Kind.DATE, Kind.TIMESTAMP):
-            return _date_literal(inner, kind, node, self._text)
+            return date_literal(inner, kind, node, self._text)
         if inner.kind is kind:
             return inner
         found = inner.range if kind.is_number and inner.kind.is_number else Range()
@@ -397,19 +348,6 @@ def _small(arg: Expression) -> bool:
     return isinstance(arg, Literal) and isinstance(arg.value, int) and 0 <= arg.value <= 10_000
 
 
-def number(text: str, node: exp.Expression, question: str) -> Literal:
-    """A constant number: whole if it is written so and fits, else a float."""
-    if text.isdigit() and len(text) < 20 and int(text) < 2**63:
-        return Literal(int(text), Kind.INTEGER)
-    try:
-        value = float(text)
-    except ValueError:
-        raise refused(f"not a number: {text[:40]}", node, question) from None
-    if not isfinite(value):
-        raise refused(f"the number is too large: {text[:40]}", node, question, hint="write a smaller one")
-    return Literal(value, Kind.REAL)
-
-
 def _folded(made: Call) -> Expression:
     """A constant, where both operands are and the result is exact."""
     if all(isinstance(arg, Literal) for arg in made.args) and made.range.lower is not None and made.op != "div":
@@ -435,23 +373,6 @@ def _common(values: list[Expression], node: exp.Expression, text: str) -> tuple[
 def _ends(a: Range, b: Range) -> tuple[Any, Any]:
     whole = a.join(b)
     return whole.lower, whole.upper
-
-
-def _dated(a: Expression, b: Expression, at: exp.Expression, text: str) -> Expression:
-    """A text constant beside a date is that date."""
-    if isinstance(a, Literal) and a.kind is Kind.TEXT and b.kind in (Kind.DATE, Kind.TIMESTAMP):
-        return _date_literal(a, b.kind, at, text)
-    return a
-
-
-def _date_literal(of: Literal, kind: Kind, at: exp.Expression, text: str) -> Literal:
-    try:
-        moment = datetime.fromisoformat(str(of.value))
-    except ValueError:
-        raise refused(f"not a date: '{str(of.value)[:40]}'", at, text, hint="write '2026-01-31'") from None
-    if kind is Kind.DATE:
-        return Literal(date(moment.year, moment.month, moment.day), kind)
-    return Literal(moment.replace(tzinfo=None), kind)
 
 
 _BUILDERS: tuple[tuple[Any, Callable[[Rows, exp.Expression], Expression]], ...] = (
@@ -481,28 +402,3 @@ _BUILDERS: tuple[tuple[Any, Callable[[Rows, exp.Expression], Expression]], ...] 
     ((exp.TimestampTrunc, exp.DateTrunc), Rows.truncate),
     (exp.Anonymous, Rows.anonymous),
 )
-
-
-def inside(expression: Expression) -> Expression:
-    """The expression with every bounded number it computes with held within its bounds, as its range assumes."""
-    if isinstance(expression, Ref):
-        if expression.kind.is_number and expression.range.is_bounded:
-            return Call("clip", (expression,), expression.kind, expression.range)
-        return expression
-    if isinstance(expression, Literal) or expression.kind is Kind.BOOLEAN:
-        return expression
-    if expression.op == "case":
-        args = tuple(
-            arg if i % 2 == 0 and i + 1 < len(expression.args) else inside(arg) for i, arg in enumerate(expression.args)
-        )
-    else:
-        args = tuple(inside(arg) for arg in expression.args)
-    return Call(expression.op, args, expression.kind, expression.range)
-
-
-def bounded(expression: Expression) -> Expression:
-    """The same, where a bare column stays bare: what is summed is held within its bounds in the end."""
-    return expression if isinstance(expression, Ref) else inside(expression)
-
-
-__all__ = ["Name", "Rows", "Scope", "bounded", "inside", "number", "place"]

@@ -1,0 +1,41 @@
+"""Constants of a question: numbers, days and moments."""
+
+from datetime import date, datetime
+from math import isfinite
+
+from sqlglot import exp
+
+from sfumato.data import Kind
+from sfumato.query.expression import Expression, Literal
+from sfumato.query.parse import refused
+
+
+def number(text: str, node: exp.Expression, question: str) -> Literal:
+    """A constant number: whole if it is written so and fits, else a float."""
+    if text.isdigit() and len(text) < 20 and int(text) < 2**63:
+        return Literal(int(text), Kind.INTEGER)
+    try:
+        value = float(text)
+    except ValueError:
+        raise refused(f"not a number: {text[:40]}", node, question) from None
+    if not isfinite(value):
+        raise refused(f"the number is too large: {text[:40]}", node, question, hint="write a smaller one")
+    return Literal(value, Kind.REAL)
+
+
+def dated(a: Expression, b: Expression, at: exp.Expression, text: str) -> Expression:
+    """A text constant beside a date is that date."""
+    if isinstance(a, Literal) and a.kind is Kind.TEXT and b.kind in (Kind.DATE, Kind.TIMESTAMP):
+        return date_literal(a, b.kind, at, text)
+    return a
+
+
+def date_literal(of: Literal, kind: Kind, at: exp.Expression, text: str) -> Literal:
+    """The day or moment that a text writes."""
+    try:
+        moment = datetime.fromisoformat(str(of.value))
+    except ValueError:
+        raise refused(f"not a date: '{str(of.value)[:40]}'", at, text, hint="write '2026-01-31'") from None
+    if kind is Kind.DATE:
+        return Literal(date(moment.year, moment.month, moment.day), kind)
+    return Literal(moment.replace(tzinfo=None), kind)
