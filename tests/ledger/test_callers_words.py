@@ -1,13 +1,14 @@
 """Strangers, other currencies, wide grants and deep releases are told so, in the caller's words."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from ledger_cases import Opener, ask, charge, stocked
 from sfumato.accounting import events
 from sfumato.errors import InvalidParameter, LedgerMisuse
-from sfumato.ledger import Budget
+from sfumato.ledger import Budget, SqliteLedger
 
 
 def test_a_stranger_has_no_balance_and_is_told_so(opener: Opener) -> None:
@@ -69,3 +70,16 @@ def test_a_release_is_nested_a_hundred_deep_at_most(
     answer = ledger.settle(receipt, nested(100, kind))  # type: ignore[arg-type]
     assert ask(ledger) == answer
     ledger.verify()
+
+
+def test_a_veiled_name_is_the_same_for_who_opens_the_ledger_and_nobody_elses(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "one.ledger") as one, SqliteLedger(tmp_path / "two.ledger") as two:
+        assert one.veiled("data") != one.veiled("data")  # nothing is written yet, so there is no secret to keep to
+        one.register("visits", Budget.pure(epsilon="1"))
+        two.register("visits", Budget.pure(epsilon="1"))
+        named = one.veiled("data")
+        assert named == one.veiled("data")
+        assert named != two.veiled("data")
+        assert "data" not in named
+    with SqliteLedger(tmp_path / "one.ledger") as again:
+        assert again.veiled("data") == named
