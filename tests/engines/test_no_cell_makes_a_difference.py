@@ -154,6 +154,7 @@ def test_the_fuzz_sees_an_operation_that_fails_on_some_cells(
     """A cast that is not tried, as a careless engine writes it: the same comparison of ends tells."""
     import sfumato.engines.expressions as written
 
+    monkeypatch.setattr(written, "_is_tried", lambda expression: False)
     monkeypatch.setattr(written, "_cast", lambda call: f"CAST({written.sql(call.args[0])} AS BIGINT)")
     ends = {outcome(each, "SELECT COUNT(*) FROM visits WHERE CAST(note AS INTEGER) > 1") for each in engines}
     assert len(ends) == 2

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.data import Column, Dataset, Kind, Table
 from sfumato.engines.cut import cut_once
-from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.expressions import is_plain, quoted, type_of
 from sfumato.engines.fetched import histograms, keys_of, whole_numbers
 from sfumato.engines.statements import FIRST, PERSON, Statements, marked
 from sfumato.engines.table import ExactTable
@@ -34,6 +34,9 @@ _KINDS = (
     (re.compile(r"DATE$"), Kind.DATE),
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
 )
+_OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_subexpressions"
+"""What is left out where a function could fail: the first puts a column's extremes through functions before any row is
+read, the second takes an expression that stands twice inside TRY(…) out of it."""
 _FAILED = "the engine did not finish; the charge stays"
 
 
@@ -47,6 +50,8 @@ class DuckDBEngine:
         self._lock = threading.Lock()
         self._public: dict[tuple[str, ...], Any] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
+        self._careful = 0
+        """Questions under way that are planned without what is unsafe."""
         self._digests: dict[str, tuple[tuple[int, int, int], str]] = {}
         self._memory: dict[str, str] = {}
         self.seed = seed_of(dataset)
@@ -100,6 +105,7 @@ class DuckDBEngine:
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = replace(self.dataset, tables=named)
+        run(f"SET allowed_configs=['{_OPTIMIZERS}']")
         run("SET lock_configuration=true")
 
     def _copied(self, i: int, table: Table) -> None:
@@ -333,7 +339,7 @@ class DuckDBEngine:
     def aggregate(self, query: PricedQuery) -> ExactTable:
         """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
         try:
-            with self._deadline() as cursor:
+            with self._deadline() as cursor, self._planning(query):
                 return self._aggregate(cursor, query)
         except self._failures:
             raise EngineFailed(_FAILED, hint="ask the owner; a simpler question may pass") from None
@@ -366,6 +372,27 @@ class DuckDBEngine:
                     table.columns[start + 1] = whole_numbers(found[f"b{i}"])
         cursor.execute("COMMIT")
         return table
+
+    @contextmanager
+    def _planning(self, query: PricedQuery) -> Generator[None]:
+        """Plans without what could make a function fail outside of TRY(…), where a question has such functions.
+
+        Plain questions are faster with it: it is there again when no other question is being planned without.
+        """
+        if all(is_plain(each) for each in query.question.expressions()):
+            yield
+            return
+        self._plan_carefully(1)
+        try:
+            yield
+        finally:
+            self._plan_carefully(-1)
+
+    def _plan_carefully(self, by: int) -> None:
+        with self._lock:
+            self._careful += by
+            if self._careful == (1 if by > 0 else 0):
+                self._connection.execute(f"SET {_OPTIMIZERS} = '{_UNSAFE if by > 0 else ''}'")
 
     @contextmanager
     def _deadline(self) -> "Generator[duckdb.DuckDBPyConnection]":

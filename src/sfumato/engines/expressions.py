@@ -1,14 +1,19 @@
 """DuckDB's SQL for row expressions, written so that no cell can make a statement fail.
 
-Arithmetic is on doubles, which overflow to infinity and not to an error; what has no value is NULL or NaN, and NaN is
-taken for NULL where values are added up. Whole-number columns are compared as they are, so that large keys stay exact.
+Three walls, one behind the other. Every operation is total by its own SQL: arithmetic is on doubles, which overflow to
+infinity and not to an error, days are held within the calendar, texts are cut, casts are tried; what has no value is
+NULL or NaN, and NaN is taken for NULL where values are added up. What is not on the short list of operations that are
+total whatever the engine (`_TOTAL`) stands inside `TRY(…)`, which gives NULL where anything still fails. And a
+statement that holds such an operation (`is_plain` tells) is planned without the two steps by which DuckDB takes a
+function out of `TRY(…)`: statistics of columns, which it puts through functions while it plans, and common
+subexpressions. Whole-number columns are compared as they are, so that large keys stay exact.
 """
 
 from datetime import date, datetime
 from fractions import Fraction
 
 from sfumato.data import Kind
-from sfumato.query.expression import Call, Expression, Literal, Ref
+from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, in_calendar, longest
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*"}
 _COMPARE = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "same": "IS NOT DISTINCT FROM"}
@@ -18,9 +23,15 @@ _TYPES = {
     Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
     Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
 }  # fmt: skip
-_LONGEST_TEXT = 10_000
 _DAYS = (date(1, 1, 1), date(9999, 12, 31))
 _PARTS = ("year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute")
+_LENIENT = frozenset({"and", "or", "is_null", "same", "case", "coalesce", "nullif"})
+"""What gives a value where an operand has none: each of its operands is tried by itself. All others are NULL then."""
+_TOTAL = _LENIENT | {
+    "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "add", "sub", "mul", "div", "neg", "abs", "floor", "ceil", "sign",
+    "clip", "least", "greatest", "sqrt",
+}  # fmt: skip
+"""Comparisons, choices and arithmetic of IEEE doubles: total whatever the operands."""
 
 
 def quoted(name: str) -> str:
@@ -58,17 +69,20 @@ def double(value: float | Fraction) -> str:
 
 def sql(expression: Expression) -> str:
     """The SQL of an expression; numbers that are computed are doubles, columns and constants are what they are."""
-    if isinstance(expression, Ref):
-        return f"c{expression.index}"
-    if isinstance(expression, Literal):
-        return literal(expression.value, expression.kind)
-    return _call(expression)
+    made = _written(expression)
+    return f"TRY({made})" if _is_tried(expression) else made
 
 
 def number(expression: Expression) -> str:
     """The same as a double."""
-    made = sql(expression)
-    return made if expression.kind is Kind.REAL or isinstance(expression, Call) else f"CAST({made} AS DOUBLE)"
+    return _as_double(expression, sql(expression))
+
+
+def is_plain(expression: Expression) -> bool:
+    """Whether there are only operations in it that are total whatever the engine."""
+    if not isinstance(expression, Call):
+        return True
+    return expression.op in _TOTAL and all(is_plain(arg) for arg in expression.args)
 
 
 def is_whole(expression: Expression) -> bool:
@@ -80,75 +94,160 @@ def present(expression: Expression) -> str:
     """Whether there is a value: NaN is none."""
     made = sql(expression)
     real = expression.kind is Kind.REAL or (expression.kind.is_number and isinstance(expression, Call))
-    return f"({made} IS NOT NULL AND NOT isnan({made}))" if real else f"({made} IS NOT NULL)"
+    return f"coalesce(NOT isnan({made}), FALSE)" if real else f"({made} IS NOT NULL)"
 
 
-def in_calendar(expression: Expression) -> str:
+def on_calendar(expression: Expression) -> str:
     """A day or moment of the years 1 to 9999, as every calendar can write it; NULL for others."""
-    kind, made = expression.kind, sql(expression)
+    made = sql(expression)
+    return made if in_calendar(expression) else _within_calendar(made, expression.kind)
+
+
+def _within_calendar(made: str, kind: Kind) -> str:
     low, high = (literal(end if kind is Kind.DATE else datetime(*end.timetuple()[:3]), kind) for end in _DAYS)
     return f"CASE WHEN {made} >= {low} AND {made} < {high} THEN {made} END"
 
 
-def _call(call: Call) -> str:
+def _is_tried(expression: Expression) -> bool:
+    """Whether something in it that makes all of it NULL is not total by itself."""
+    if not isinstance(expression, Call) or expression.op in _LENIENT:
+        return False
+    return expression.op not in _TOTAL or any(_is_tried(arg) for arg in expression.args)
+
+
+def _written(expression: Expression) -> str:
+    """The SQL as it stands: what is not total in it is to be tried as a whole."""
+    if isinstance(expression, Ref):
+        return f"c{expression.index}"
+    if isinstance(expression, Literal):
+        return literal(expression.value, expression.kind)
+    return _lenient(expression) if expression.op in _LENIENT else _strict(expression)
+
+
+def _as_double(expression: Expression, made: str) -> str:
+    return made if expression.kind is Kind.REAL or isinstance(expression, Call) else f"CAST({made} AS DOUBLE)"
+
+
+def _number(expression: Expression) -> str:
+    return _as_double(expression, _written(expression))
+
+
+def _text(expression: Expression) -> str:
+    """A text of at most so many characters: one long cell must not cost what a table does."""
+    made = _written(expression)
+    if longest(expression) is not None:
+        return made
+    return f"CASE WHEN strlen({made}) <= {MOST_CHARACTERS} THEN {made} ELSE left({made}, {MOST_CHARACTERS}) END"
+
+
+def _moment(expression: Expression) -> str:
+    made = _written(expression)
+    return made if in_calendar(expression) else _within_calendar(made, expression.kind)
+
+
+# ---- operations that give a value where an operand has none: operands are tried one by one ----
+
+
+def _lenient(call: Call) -> str:
     op, args = call.op, call.args
     if op in ("and", "or"):
         return "(" + f" {op.upper()} ".join(sql(arg) for arg in args) + ")"
-    if op == "not":
-        return f"(NOT {sql(args[0])})"
-    if op in _COMPARE:
-        left, right = _alike(args)
+    if op == "same":
+        left, right = _alike(args, [sql(arg) for arg in args])
         return f"({left} {_COMPARE[op]} {right})"
-    if op == "in":
-        sides = _alike(args)
-        return f"({sides[0]} IN ({', '.join(sides[1:])}))"
     if op == "is_null":
         return f"(NOT {present(args[0])})"
-    if op in ("like", "ilike"):
-        return f"({sql(args[0])} {op.upper()} {sql(args[1])})"
-    if op in _TEXT:
-        return f"{_TEXT[op]}({', '.join(sql(arg) for arg in args)})"
-    return _value(call)
-
-
-def _alike(args: tuple[Expression, ...]) -> list[str]:
-    kinds = {arg.kind for arg in args}
-    if kinds <= {Kind.INTEGER, Kind.REAL}:
-        return [sql(arg) if all(is_whole(each) for each in args) else number(arg) for arg in args]
-    if kinds == {Kind.DATE, Kind.TIMESTAMP}:
-        return [f"TRY_CAST({sql(arg)} AS TIMESTAMP)" for arg in args]
-    return [sql(arg) for arg in args]
-
-
-def _value(call: Call) -> str:
-    op, args = call.op, call.args
-    if op == "case":
-        return _case(call)
     if op == "coalesce":
         return f"coalesce({', '.join(_as(arg, call.kind) for arg in args)})"
     if op == "nullif":
-        left, right = _alike(args)
+        left, right = _alike(args, [sql(arg) for arg in args])
         return f"CASE WHEN {left} = {right} THEN NULL ELSE {_as(args[0], call.kind)} END"
+    pairs = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
+    body = " ".join(f"WHEN {sql(condition)} THEN {_as(value, call.kind)}" for condition, value in pairs)
+    default = f" ELSE {_as(args[-1], call.kind)}" if len(args) % 2 else ""
+    return f"CASE {body}{default} END"
+
+
+def _as(expression: Expression, kind: Kind) -> str:
+    """An expression as a value of a common kind."""
+    return number(expression) if kind.is_number else sql(expression)
+
+
+def _alike(args: tuple[Expression, ...], made: list[str]) -> list[str]:
+    kinds = {arg.kind for arg in args}
+    if kinds <= {Kind.INTEGER, Kind.REAL}:
+        if all(is_whole(each) for each in args):
+            return made
+        return [_as_double(arg, each) for arg, each in zip(args, made, strict=True)]
+    if kinds == {Kind.DATE, Kind.TIMESTAMP}:
+        return [f"TRY_CAST({each} AS TIMESTAMP)" for each in made]
+    return made
+
+
+# ---- operations that are NULL where an operand is ----
+
+
+def _strict(call: Call) -> str:
+    op, args = call.op, call.args
+    if op == "not":
+        return f"(NOT {_written(args[0])})"
+    if op in _COMPARE:
+        left, right = _alike(args, [_written(arg) for arg in args])
+        return f"({left} {_COMPARE[op]} {right})"
+    if op == "in":
+        sides = _alike(args, [_written(arg) for arg in args])
+        return f"({sides[0]} IN ({', '.join(sides[1:])}))"
+    if op in ("like", "ilike"):
+        return f"({_text(args[0])} {op.upper()} {_written(args[1])})"
+    if op in _TEXT:
+        return f"{_TEXT[op]}({', '.join(_text(arg) for arg in args)})"
     if op.startswith("cast_"):
         return _cast(call)
     if op.startswith("trunc_"):
-        within = f"TRY_CAST({in_calendar(args[0])} AS TIMESTAMP)"  # days far away overflow when they are cut
-        return f"TRY_CAST(date_trunc('{op[6:]}', {within}) AS {_TYPES[call.kind]})"
+        cut = f"date_trunc('{op[6:]}', TRY_CAST({_moment(args[0])} AS TIMESTAMP))"
+        return f"TRY_CAST({cut} AS {_TYPES[call.kind]})"
     if op in _PARTS:
         part = {"dayofweek": "dow", "dayofyear": "doy"}.get(op, op)
-        return f"CAST(date_part('{part}', {sql(args[0])}) AS DOUBLE)"
+        return f"CAST(date_part('{part}', {_moment(args[0])}) AS DOUBLE)"
     if op == "length":
-        return f"CAST(length({sql(args[0])}) AS DOUBLE)"
+        return f"CAST(length({_text(args[0])}) AS DOUBLE)"
     if op == "substring":
-        return f"substring({', '.join(sql(arg) for arg in args)})"
-    if op == "concat":
-        cut = [sql(arg) if isinstance(arg, Literal) else f"left({sql(arg)}, {_LONGEST_TEXT})" for arg in args]
-        return "(" + " || ".join(cut) + ")"  # doubling a long text again and again must not exhaust memory
-    return _arithmetic(op, args)
+        return f"substring({', '.join([_text(args[0]), *map(_written, args[1:])])})"
+    return _concat(args) if op == "concat" else _arithmetic(op, args)
+
+
+def _concat(args: tuple[Expression, ...]) -> str:
+    """The texts one after the other, cut again at every step: no text on the way is longer than two may be."""
+    made, length = _text(args[0]), longest(args[0])
+    for arg in args[1:]:
+        length = _sum(length, longest(arg))
+        made = f"({made} || {_text(arg)})"
+        if length is None or length > MOST_CHARACTERS:
+            made, length = f"left({made}, {MOST_CHARACTERS})", MOST_CHARACTERS
+    return made
+
+
+def _sum(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else a + b
+
+
+def _cast(call: Call) -> str:
+    (arg,) = call.args
+    if arg.kind is Kind.TEXT:
+        inner = _text(arg)
+    else:
+        inner = _moment(arg) if arg.kind in (Kind.DATE, Kind.TIMESTAMP) else _written(arg)
+    if call.kind is Kind.INTEGER:
+        return f"CAST(TRY_CAST({inner} AS BIGINT) AS DOUBLE)"
+    made = f"TRY_CAST({inner} AS {_TYPES[call.kind]})"
+    return _within_calendar(made, call.kind) if arg.kind is Kind.TEXT and call.kind in _CALENDAR else made
+
+
+_CALENDAR = (Kind.DATE, Kind.TIMESTAMP)
 
 
 def _arithmetic(op: str, args: tuple[Expression, ...]) -> str:
-    x = [number(arg) for arg in args]
+    x = [_number(arg) for arg in args]
     if op in _INFIX:
         return f"({x[0]} {_INFIX[op]} {x[1]})"
     if op == "div":
@@ -174,25 +273,5 @@ def _arithmetic(op: str, args: tuple[Expression, ...]) -> str:
     if op == "pow":
         return f"pow({x[0]}, {x[1]})"
     if op == "round":
-        return f"round({x[0]}{f', {sql(args[1])}' if len(args) > 1 else ''})"
+        return f"round({x[0]}{f', {_written(args[1])}' if len(args) > 1 else ''})"
     return f"CAST({_PLAIN[op]}({x[0]}) AS DOUBLE)"
-
-
-def _as(expression: Expression, kind: Kind) -> str:
-    """An expression as a value of a common kind."""
-    return number(expression) if kind.is_number else sql(expression)
-
-
-def _case(call: Call) -> str:
-    args = call.args
-    pairs = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
-    body = " ".join(f"WHEN {sql(condition)} THEN {_as(value, call.kind)}" for condition, value in pairs)
-    default = f" ELSE {_as(args[-1], call.kind)}" if len(args) % 2 else ""
-    return f"CASE {body}{default} END"
-
-
-def _cast(call: Call) -> str:
-    inner = sql(call.args[0])
-    if call.kind is Kind.INTEGER:
-        return f"CAST(TRY_CAST({inner} AS BIGINT) AS DOUBLE)"
-    return f"TRY_CAST({inner} AS {_TYPES[call.kind]})"

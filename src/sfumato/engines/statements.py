@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import nan
 
 from sfumato.data import Dataset, Kind, Table
-from sfumato.engines.expressions import double, in_calendar, is_whole, literal, number, present, quoted, sql
+from sfumato.engines.expressions import double, is_whole, literal, number, on_calendar, present, quoted, sql
 from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
@@ -100,7 +100,7 @@ class Statements:
         if key.kind is Kind.REAL:
             return f"nullif({number(key)}, {double(nan)})"
         if key.kind in (Kind.DATE, Kind.TIMESTAMP):
-            return in_calendar(key)
+            return on_calendar(key)
         return sql(key) if is_whole(key) or key.kind is not Kind.INTEGER else f"TRY_CAST({sql(key)} AS BIGINT)"
 
     # ---- rows of a question ----

@@ -110,15 +110,72 @@ def of_person(expression: Expression) -> bool:
     return any(ref.field.person or ref.field.traces for ref in refs(expression))
 
 
+MOST_CHARACTERS = 10_000
+"""Of a text that is computed with: a longer one is cut, so that what a row costs is known before data are read."""
+
 _TWICE = {"least", "greatest", "sqrt", "ln", "log2", "log10", "nullif", "is_null"}
+_CHOICES = {"case", "coalesce", "nullif"}
+_OF_TEXT = {"lower", "upper", "trim", "length", "substring", "starts_with", "contains", "concat", "like", "ilike"}
+_OF_DAYS = {"year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute"}
+_TIMES = (Kind.DATE, Kind.TIMESTAMP)
+
+
+def chosen(call: Call) -> "tuple[Expression, ...]":
+    """What a choice may give: the values of CASE, COALESCE and NULLIF."""
+    if call.op == "case":
+        return (*call.args[1::2], *(call.args[-1:] if len(call.args) % 2 else ()))
+    return call.args[:1] if call.op == "nullif" else call.args
+
+
+def longest(expression: Expression) -> int | None:
+    """How many characters a text has at most; None where a column decides."""
+    if isinstance(expression, Ref):
+        return None
+    if isinstance(expression, Literal):
+        size = len(str(expression.value))
+        return size if size <= MOST_CHARACTERS else None
+    lengths = [longest(arg) for arg in expression.args]
+    known = [MOST_CHARACTERS if length is None else length for length in lengths]
+    if expression.op in _CHOICES:
+        values = [longest(value) for value in chosen(expression)]
+        return None if any(value is None for value in values) else max(value for value in values if value is not None)
+    if expression.op == "substring":
+        wanted = expression.args[2] if len(expression.args) > 2 else None
+        cut = wanted.value if isinstance(wanted, Literal) else None
+        return min(known[0], cut) if isinstance(cut, int) else known[0]
+    if expression.op == "cast_text":
+        return _LONGEST_WRITTEN
+    return min(MOST_CHARACTERS, sum(known))
+
+
+_LONGEST_WRITTEN = 40
+"""A number, a day, a moment or a truth, as text."""
+
+
+def in_calendar(expression: Expression) -> bool:
+    """Whether a day or moment is of the years 1 to 9999 whatever the cells: all that is not a bare column is."""
+    if isinstance(expression, Call) and expression.op in _CHOICES:
+        return all(in_calendar(value) for value in chosen(expression))
+    return not isinstance(expression, Ref)
 
 
 def written_size(expression: Expression) -> int:
-    """How many leaves an engine writes for an expression at most: total functions name their operands twice."""
+    """How many leaves an engine writes for an expression at most: total functions name their operands again."""
     if not isinstance(expression, Call):
         return 1
-    times = 2 if expression.op in _TWICE else 3 if expression.op.startswith("trunc_") or expression.op == "clip" else 1
-    return times * (1 + sum(written_size(arg) for arg in expression.args))
+    times = 2 if expression.op in _TWICE else 3 if expression.op == "clip" else 1
+    return times * (1 + sum(_guards(expression, arg) * written_size(arg) for arg in expression.args))
+
+
+def _guards(call: Call, arg: Expression) -> int:
+    """How often an operand is named because it must be cut, or held within the calendar."""
+    times = 1
+    if arg.kind is Kind.TEXT and (call.op in _OF_TEXT or call.op.startswith("cast_")) and longest(arg) is None:
+        times = 3
+    if arg.kind is Kind.TEXT and call.op in ("cast_date", "cast_timestamp"):
+        times *= 3
+    dated = call.op in _OF_DAYS or call.op.startswith(("trunc_", "cast_"))
+    return 3 if arg.kind in _TIMES and dated and not in_calendar(arg) else times
 
 
 def moved(expression: Expression, by: int) -> Expression:

@@ -1,5 +1,6 @@
 """The plan: a frozen tree of relations in which the person is carried along, whatever the columns are called."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,19 +179,39 @@ Plan = Scan | Where | Project | Join | Union | PerPerson
 
 def relations_in(plan: Plan) -> int:
     """How many tables a plan reads, as often as it reads them."""
+    return 1 if isinstance(plan, Scan) else sum(map(relations_in, parts_of(plan)))
+
+
+def parts_of(plan: Plan) -> tuple[Plan, ...]:
+    """The relations a relation is made of."""
     if isinstance(plan, Scan):
-        return 1
+        return ()
     if isinstance(plan, Join):
-        return relations_in(plan.left) + relations_in(plan.right)
-    return sum(map(relations_in, plan.parts)) if isinstance(plan, Union) else relations_in(plan.of)
+        return plan.left, plan.right
+    return plan.parts if isinstance(plan, Union) else (plan.of,)
+
+
+def own_expressions(plan: Plan) -> tuple[Expression, ...]:
+    """The expressions that a relation computes itself, for each row of what it is made of."""
+    if isinstance(plan, Where):
+        return (plan.predicate,)
+    if isinstance(plan, Project):
+        return plan.expressions
+    if isinstance(plan, PerPerson):
+        inner = [each for own in plan.aggregates for each in (own.of, own.where) if each is not None]
+        return (*plan.keys, *inner)
+    return ()
+
+
+def all_expressions(plan: Plan) -> Iterator[Expression]:
+    """Every expression of a plan, at any depth."""
+    yield from own_expressions(plan)
+    for part in parts_of(plan):
+        yield from all_expressions(part)
 
 
 def tables(plan: Plan) -> tuple[str, ...]:
     """The declared tables a plan reads, once each."""
     if isinstance(plan, Scan):
         return (plan.table,)
-    if isinstance(plan, Join):
-        parts: tuple[Plan, ...] = (plan.left, plan.right)
-    else:
-        parts = plan.parts if isinstance(plan, Union) else (plan.of,)
-    return tuple(dict.fromkeys(table for part in parts for table in tables(part)))
+    return tuple(dict.fromkeys(table for part in parts_of(plan) for table in tables(part)))

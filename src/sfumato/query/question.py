@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -15,7 +16,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, bounded, conjunction, of_person, refs
 from sfumato.query.own import aggregates_in, swapped
 from sfumato.query.parse import only, parse, refused, sql_of
-from sfumato.query.plan import Plan, tables
+from sfumato.query.plan import Plan, all_expressions, tables
 from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
 from sfumato.query.rows import Rows
@@ -91,6 +92,13 @@ class Question:
         for domain in domains:
             size *= len(domain)
         return tuple(product(*domains)) if size <= _MOST_GROUPS else None
+
+    def expressions(self) -> Iterator[Expression]:
+        """Every expression that is computed for rows: of relations, keys and aggregates."""
+        yield from all_expressions(self.plan)
+        yield from self.keys
+        for each in self.aggregates:
+            yield from (part for part in (each.of, each.where) if part is not None)
 
     def canonical(self) -> Any:
         """What is asked of the data, whatever it is called and however it is shown."""

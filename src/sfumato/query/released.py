@@ -7,12 +7,12 @@ intervals along (Survey Theorem 3.10: what is computed from a release is as priv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.expression import Call, Expression, Literal, Ref
+from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref
 from sfumato.query.measures import Recipe
 
 
@@ -34,7 +34,8 @@ class Bar:
         if self.low is not None and self.high is not None:
             return self.low, self.high
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
-            return float(self.value), float(self.value)
+            known = _tried("cast_real", [self.value])
+            return None if known is None else (known, known)
         return None
 
 
@@ -135,13 +136,25 @@ def _operation(call: Call, row: Sequence[Bar]) -> Bar:
         return Bar(_LOGIC[op]([arg.value for arg in args]))
     if any(arg.value is None for arg in args):
         return MISSING
+    values = _alike([arg.value for arg in args])
     if op in _COMPARE:
-        return Bar(_COMPARE[op](args[0].value, args[1].value))
+        return Bar(_COMPARE[op](values[0], values[1]))
     if op == "in":
-        return Bar(any(args[0].value == other.value for other in args[1:]))
+        return Bar(any(values[0] == other for other in values[1:]))
     if op == "nullif":
-        return MISSING if args[0].value == args[1].value else args[0]
+        return MISSING if values[0] == values[1] else args[0]
     return _numeric(op, args)
+
+
+def _alike(values: list[Any]) -> list[Any]:
+    """Days beside moments are moments, at midnight, so that they compare."""
+    if not any(isinstance(value, datetime) for value in values):
+        return values
+    return [_moment(value) if isinstance(value, date) else value for value in values]
+
+
+def _moment(value: date) -> datetime:
+    return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
 
 
 def _case(call: Call, row: Sequence[Bar]) -> Bar:
@@ -169,7 +182,7 @@ _LOGIC: dict[str, Callable[[list[Any]], bool | None]] = {
     "or": _or,
     "not": lambda values: None if values[0] is None else not values[0],
     "is_null": lambda values: values[0] is None,
-    "same": lambda values: values[0] == values[1],
+    "same": lambda values: bool(_alike(values)[0] == _alike(values)[1]),
 }
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "eq": lambda a, b: a == b,
@@ -188,7 +201,21 @@ def _pow(a: float, b: float) -> float:
     return made
 
 
-_NUMERIC: dict[str, Callable[..., Any]] = {
+def _midnight(value: date) -> Any:
+    return value.replace(hour=0, minute=0, second=0, microsecond=0) if isinstance(value, datetime) else value
+
+
+def _day(value: date) -> date:
+    return value.date() if isinstance(value, datetime) else value
+
+
+def _truth(value: Any) -> bool | None:
+    if not isinstance(value, str):
+        return bool(value)
+    return {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}.get(value.lower())
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -214,9 +241,9 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
     "cast_text": str,
     "lower": lambda a: str(a).lower(),
     "upper": lambda a: str(a).upper(),
-    "trim": lambda a: str(a).strip(),
+    "trim": lambda a: str(a).strip(" "),
     "length": lambda a: len(str(a)),
-    "concat": lambda *parts: "".join(str(part) for part in parts),
+    "concat": lambda *parts: "".join(str(part) for part in parts)[:MOST_CHARACTERS],
     "substring": lambda a, start, length=None: str(a)[
         max(0, start - 1) : None if length is None else max(0, start - 1 + length)
     ],
@@ -233,11 +260,18 @@ _NUMERIC: dict[str, Callable[..., Any]] = {
     "dayofweek": lambda a: (a.weekday() + 1) % 7,
     "dayofyear": lambda a: a.timetuple().tm_yday,
     "week": lambda a: a.isocalendar()[1],
-    "trunc_year": lambda a: a.replace(month=1, day=1),
-    "trunc_month": lambda a: a.replace(day=1),
-    "trunc_day": lambda a: a,
-    "cast_date": lambda a: a if isinstance(a, date) else date.fromisoformat(str(a)),
-    "cast_boolean": bool,
+    "trunc_year": lambda a: _midnight(a).replace(month=1, day=1),
+    "trunc_quarter": lambda a: _midnight(a).replace(month=(a.month - 1) // 3 * 3 + 1, day=1),
+    "trunc_month": lambda a: _midnight(a).replace(day=1),
+    "trunc_week": lambda a: _midnight(a) - timedelta(days=a.weekday()),
+    "trunc_day": _midnight,
+    "trunc_hour": lambda a: a.replace(minute=0, second=0, microsecond=0) if isinstance(a, datetime) else a,
+    "trunc_minute": lambda a: a.replace(second=0, microsecond=0) if isinstance(a, datetime) else a,
+    "cast_date": lambda a: _day(a if isinstance(a, date) else datetime.fromisoformat(str(a))),
+    "cast_timestamp": lambda a: (
+        _moment(a) if isinstance(a, date) else datetime.fromisoformat(str(a)).replace(tzinfo=None)
+    ),
+    "cast_boolean": _truth,
 }
 _GROWING = {
     "add", "sub", "mul", "div", "neg", "abs", "floor", "ceil", "round", "sqrt", "ln", "log2", "log10", "exp", "pow",
@@ -246,10 +280,18 @@ _GROWING = {
 
 
 def _like(text: str, pattern: str) -> bool:
-    import re
-
-    body = "".join(".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
-    return re.fullmatch(body, text, re.DOTALL) is not None
+    """Whether a text is as a pattern says: % stands for any characters, _ for one; in time of text times pattern."""
+    at, i, star, mark = 0, 0, -1, 0
+    while at < len(text):
+        if i < len(pattern) and pattern[i] == "%":
+            star, mark, i = i, at, i + 1
+        elif i < len(pattern) and pattern[i] in ("_", text[at]):
+            at, i = at + 1, i + 1
+        elif star >= 0:
+            mark, at, i = mark + 1, mark + 1, star + 1
+        else:
+            return False
+    return all(each == "%" for each in pattern[i:])
 
 
 def _numeric(op: str, args: list[Bar]) -> Bar:
@@ -262,8 +304,8 @@ def _numeric(op: str, args: list[Bar]) -> Bar:
 
 def _tried(op: str, values: Sequence[Any]) -> Any:
     try:
-        made = _NUMERIC[op](*values)
-    except (ArithmeticError, ValueError, TypeError, AttributeError):
+        made = OPERATIONS[op](*values)
+    except (ArithmeticError, ValueError, TypeError, AttributeError, MemoryError):
         return None
     return None if isinstance(made, float) and not math.isfinite(made) else made
 
@@ -282,6 +324,6 @@ def _interval(op: str, args: list[Bar]) -> tuple[float, float] | None:
     if op in ("abs", "pow") and known[0][0] < 0 < known[0][1]:
         corners += [[0.0, *corner[1:]] for corner in corners]
     made = [_tried(op, corner) for corner in corners]
-    if any(each is None for each in made):
-        return None
-    return float(min(made)), float(max(made))
+    ends_made = [None if each is None else _tried("cast_real", [each]) for each in made]
+    found = [each for each in ends_made if each is not None]
+    return (min(found), max(found)) if len(found) == len(made) else None

@@ -290,6 +290,10 @@ class Rows:
             return date_literal(inner, kind, node, self._text)
         if inner.kind is kind:
             return inner
+        if not _castable(inner.kind, kind):
+            raise refused(
+                f"CAST of {inner.kind.value} to {kind.value} has no values", node, self._text, hint="CAST a text"
+            )
         found = inner.range if kind.is_number and inner.kind.is_number else Range()
         if kind is Kind.INTEGER:
             found = call(FUNCTIONS["floor"], [Call("x", (), Kind.REAL, found)]).range
@@ -342,6 +346,12 @@ class Rows:
                 f"{word(node)} takes constant positions from 1 to 10000", node, self._text, hint="write numbers"
             )
         return call(function, args)
+
+
+def _castable(given: Kind, wanted: Kind) -> bool:
+    """Whether a value of one kind can be one of another: days are no numbers, and numbers no days."""
+    times = {Kind.DATE, Kind.TIMESTAMP}
+    return Kind.TEXT in (given, wanted) or (given in times) == (wanted in times)
 
 
 def _small(arg: Expression) -> bool:
