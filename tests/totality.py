@@ -243,20 +243,29 @@ def places(sort: str, made: str) -> Iterator[str]:
         yield f"SELECT COUNT(*) FROM (SELECT p, {made} AS v FROM h) q LEFT JOIN pub ON q.v = pub.k"
 
 
-def together(made: Iterable[tuple[str, str]], size: int = 40) -> Iterator[str]:
-    """Many expressions in few questions: counted, and looked for in WHERE."""
-    waiting: list[tuple[str, str]] = []
-    for each in made:
-        waiting.append(each)
-        if len(waiting) == size or sum(len(text) for _, text in waiting) > 8000:
+class Together(str):
+    """A question about many expressions, and the questions about fewer of them."""
+
+    halves: "tuple[Together, ...]" = ()
+
+
+def together(made: Iterable[tuple[str, str]], size: int = 40) -> Iterator[Together]:
+    """Many expressions in few questions."""
+    waiting: list[str] = []
+    for _, text in made:
+        waiting.append(text)
+        if len(waiting) == size or sum(map(len, waiting)) > 8000:
             yield _counted(waiting)
             waiting = []
     if waiting:
         yield _counted(waiting)
 
 
-def _counted(waiting: list[tuple[str, str]]) -> str:
-    return f"SELECT {', '.join(f'COUNT({text})' for _, text in dict.fromkeys(waiting))} FROM h"
+def _counted(texts: list[str]) -> Together:
+    question = Together(f"SELECT {', '.join(f'COUNT({text})' for text in dict.fromkeys(texts))} FROM h")
+    half = len(texts) // 2
+    question.halves = (_counted(texts[:half]), _counted(texts[half:])) if half else ()
+    return question
 
 
 # ---- how questions end ----
@@ -281,6 +290,9 @@ def ended(made: DuckDBEngine, text: str, seen: set[str] | None = None) -> str:
     try:
         query = priced(made, text)
     except InvalidQuestion as error:
+        if "for one row" in error.problem and getattr(text, "halves", ()):  # too much at once: in parts
+            ends = [ended(made, half, seen) for half in text.halves]  # type: ignore[attr-defined]
+            return next((end for end in ends if end != "answered"), "answered")
         return f"refused: {error.problem}"
     if seen is not None:
         seen |= operations(query.question.expressions())

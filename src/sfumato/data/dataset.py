@@ -47,6 +47,19 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for every question: its least price, how far one row may spread, and how many may fail."""
+
+    least_epsilon: Fraction = Fraction(1, 1000)
+    least_rho: Fraction = Fraction(1, 10**6)
+    rows_per_row: int = 1000
+    """How many rows one row may become by the joins and unions of a question."""
+    failures_per_analyst: int = 3
+    failures: int = 10
+    """How many questions may fail, of one analyst and in all, before the owner must look."""
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """Everything an owner declares; `unit` is the table and column of the person, or None if each row is protected."""
 
@@ -56,6 +69,7 @@ class Dataset:
     budget: Allowance
     analysts: Mapping[str, Allowance] = field(default_factory=dict)
     defaults: Defaults = field(default_factory=Defaults)
+    rules: Rules = field(default_factory=Rules)
     ledger: str = ""
     anchor: str = ""
     version: str = ""
@@ -99,6 +113,11 @@ class Dataset:
             return self.unit[1]
         path = self.path(table)
         return path[0][0] if path is not None and len(path) == 1 else None
+
+    def holds_people(self, table: Table) -> bool:
+        """Whether it is the person's own table, with one row each."""
+        own = self.unit is not None and table.name == self.unit[0]
+        return own and table.rows_per_group == table.groups_per_person == 1
 
     def check(self) -> "Dataset":
         """The dataset, if every private table leads to a person and every key leads somewhere."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from sfumato.data.budget import Allowance, exactly
 from sfumato.data.column import Column, Kind
-from sfumato.data.dataset import Dataset, Defaults, Table
+from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.errors import InvalidDeclaration
 
-_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "ledger", "anchor", "version"}
+_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "rules", "ledger", "anchor", "version"}
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
     "rows_per_person", "hidden",
@@ -24,7 +24,9 @@ _DEFAULTS = {
     "epsilon", "delta", "confidence", "timeout", "memory", "threads", "answer_every", "rows_per_group",
     "groups_per_person",
 }  # fmt: skip
+_RULES = {"least_epsilon", "least_rho", "rows_per_row", "failures_per_analyst", "failures"}
 _MOST_BOUND = 10**9
+_MOST_SPREAD = 10**6
 
 
 def read_declaration(path: Path | str) -> Dataset:
@@ -78,6 +80,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Datas
             for key, value in _mapping("[analysts]", top.get("analysts", {})).items()
         },
         defaults=_defaults(defaults),
+        rules=_rules(_mapping("[rules]", top.get("rules", {}))),
         ledger=_beside(place, _text("ledger", top.get("ledger", ""))),
         anchor=_beside(place, _text("anchor", top.get("anchor", ""))),
         version=_text("version", str(top.get("version", ""))),
@@ -238,6 +241,23 @@ def _defaults(given: Mapping[Any, Any]) -> Defaults:
         memory=_text("[defaults] memory", given.get("memory", "")),
         threads=threads,
     )
+
+
+def _rules(given: Mapping[Any, Any]) -> Rules:
+    _only("[rules]", given, _RULES)
+    known: dict[str, Any] = {}
+    for name in ("least_epsilon", "least_rho"):
+        if name in given:
+            known[name] = exactly(f"[rules] {name}", given[name])
+            if not known[name]:
+                raise InvalidDeclaration(f"[rules] {name} must be positive", hint='least_epsilon = "0.001"')
+    for name in ("rows_per_row", "failures_per_analyst", "failures"):
+        if name in given:
+            value, most = given[name], _MOST_SPREAD if name == "rows_per_row" else _MOST_BOUND
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+                raise InvalidDeclaration(f"[rules] {name} must be a whole number from 1 to {most}: {value!r}")
+            known[name] = value
+    return Rules(**known)
 
 
 def draft(

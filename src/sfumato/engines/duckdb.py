@@ -102,6 +102,7 @@ class DuckDBEngine:
                     f"[tables.{table.name}] could not be prepared",
                     hint="see its source, the memory limit and the folder",
                 ) from None
+        self._repeated = self._repeated_keys()
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = replace(self.dataset, tables=named)
@@ -216,8 +217,32 @@ class DuckDBEngine:
         if private and table.rows_per_person is not None:
             self._cut(table, source, columns, path or ())
             return
+        if private and self.dataset.holds_people(table) and self._occurs_twice(f"({source})", (PERSON,)):
+            # one row a person is what joins with it count on, whatever the file holds
+            self._cut(replace(table, rows_per_person=1), source, columns, path or ())
+            return
         self._connection.execute(
             f"CREATE VIEW {quoted(table.name)} AS SELECT {columns or '1 AS nothing'} FROM ({source})"
+        )
+
+    def _occurs_twice(self, rows: str, columns: tuple[str, ...]) -> bool:
+        """Whether two rows agree on columns; only what the engine writes follows from it, nothing that is shown."""
+        names = ", ".join(columns)
+        known = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+        text = f"SELECT 1 FROM {rows} WHERE {known} GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
+        return bool(self._connection.execute(text).fetchall())
+
+    def _repeated_keys(self) -> frozenset[tuple[str, str]]:
+        """The columns that foreign keys of private tables lead to where one person has a value twice."""
+        private = [table for table in self.dataset.tables if not table.public]
+        led = {(key[1].lower(), key[2].lower()) for table in private for key in table.foreign_keys}
+        return frozenset(
+            (table.name, column.name)
+            for table in private
+            if self.dataset.unit is not None and not self.dataset.holds_people(table)
+            for column in table.columns
+            if (table.name.lower(), column.name.lower()) in led
+            and self._occurs_twice(quoted(table.name), (PERSON, quoted(column.name)))
         )
 
     def _cut(self, table: Table, source: str, columns: str, path: tuple[tuple[str, str, str], ...]) -> None:
@@ -295,12 +320,17 @@ class DuckDBEngine:
         return known
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
-        """How many rows of a public table agree on these columns at most."""
+        """How many rows of a public table agree on these columns at most; of no columns: how many there are.
+
+        A row without a value in one of them agrees with none.
+        """
         key = (table, "repeats", *columns)
         if key not in self._public:
             self._only_public(table)
-            names = ", ".join(quoted(column) for column in columns)
-            text = f"SELECT coalesce(max(n), 1) FROM (SELECT count(*) AS n FROM {quoted(table)} GROUP BY {names})"
+            known = " AND ".join(["TRUE", *(f"{quoted(column)} IS NOT NULL" for column in columns)])
+            grouped = f" GROUP BY {', '.join(quoted(column) for column in columns)}" if columns else ""
+            counted = f"SELECT count(*) AS n FROM {quoted(table)} WHERE {known}{grouped}"
+            text = f"SELECT greatest(coalesce(max(n), 1), 1) FROM ({counted})"
             self._public[key] = int(self._fetch(text).fetchall()[0][0])
         return int(self._public[key])
 
@@ -347,7 +377,7 @@ class DuckDBEngine:
             raise EngineFailed(_FAILED, hint="ask the owner; a simpler question may pass") from None
 
     def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:
-        statements, width = Statements(self.dataset, self.seed), len(query.question.keys)
+        statements, width = Statements(self.dataset, self.seed, self._repeated), len(query.question.keys)
         cursor.execute("BEGIN TRANSACTION READ ONLY")
         additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
         groups = query.question.groups

@@ -26,10 +26,13 @@ _FEW = 2**9  # a light sum times this many rows stays within 64 bits
 
 
 class Statements:
-    """Writes the statements for one dataset; `seed` keys the choice of groups and values."""
+    """Writes the statements for one dataset; `seed` keys the choice of groups and values.
 
-    def __init__(self, dataset: Dataset, seed: int) -> None:
-        self._people, self._seed = dataset.unit is not None, seed
+    `repeated` names columns that foreign keys lead to and that do not name one row of a person.
+    """
+
+    def __init__(self, dataset: Dataset, seed: int, repeated: frozenset[tuple[str, str]] = frozenset()) -> None:
+        self._people, self._seed, self._repeated = dataset.unit is not None, seed, repeated
         self._marked = {
             (table.name, name)
             for table in dataset.tables
@@ -80,10 +83,21 @@ class Statements:
         if both:
             equal.append("l.p = r.p")  # a pair is one person's, whatever else agrees
         word = "LEFT JOIN" if plan.outer else "JOIN"
+        sides = [self._one_row(plan, side) for side in ("left", "right")]
         return (
-            f"SELECT {', '.join([*person, *left, *right])} FROM ({self.relation(plan.left)}) l "
-            f"{word} ({self.relation(plan.right)}) r ON {' AND '.join(equal)}"
+            f"SELECT {', '.join([*person, *left, *right])} FROM ({sides[0]}) l "
+            f"{word} ({sides[1]}) r ON {' AND '.join(equal)}"
         )
+
+    def _one_row(self, plan: Join, side: str) -> str:
+        """A side of a join; where a foreign key leads to it and its rows repeat the key, the first by a keyed hash."""
+        of, at = (plan.left, 0) if side == "left" else (plan.right, 1)
+        text = self.relation(of)
+        if plan.leads_to != side or not any(of.fields[pair[at]].key in self._repeated for pair in plan.equal):
+            return text
+        keys = ", ".join(["p", *(f"c{pair[at]}" for pair in plan.equal)])
+        order = f"hash({', '.join([*(f'c{i}' for i in range(len(of.fields))), str(self._seed)])})"
+        return f"SELECT * FROM ({text}) QUALIFY row_number() OVER (PARTITION BY {keys} ORDER BY {order}) = 1"
 
     def _per_person(self, plan: PerPerson) -> str:
         at = 1 + len(plan.keys)

@@ -30,6 +30,10 @@ class Field:
     """The public table and column it comes from."""
     key: tuple[str, str] | None = None
     """The table and column it is a bare copy of, for joins along foreign keys."""
+    longest: int | None = None
+    """How many characters it has at most, if it is a computed text."""
+    on_calendar: bool = False
+    """A computed day or moment, of the years 1 to 9999."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +132,9 @@ def chosen(call: Call) -> "tuple[Expression, ...]":
 
 
 def longest(expression: Expression) -> int | None:
-    """How many characters a text has at most; None where a column decides."""
+    """How many characters a text has at most; None where a cell decides."""
     if isinstance(expression, Ref):
-        return None
+        return expression.field.longest
     if isinstance(expression, Literal):
         size = len(str(expression.value))
         return size if size <= MOST_CHARACTERS else None
@@ -153,22 +157,29 @@ _LONGEST_WRITTEN = 40
 
 
 def in_calendar(expression: Expression) -> bool:
-    """Whether a day or moment is of the years 1 to 9999 whatever the cells: all that is not a bare column is."""
+    """Whether a day or moment is of the years 1 to 9999 whatever the cells: all that is computed is."""
+    if isinstance(expression, Ref):
+        return expression.field.on_calendar
     if isinstance(expression, Call) and expression.op in _CHOICES:
         return all(in_calendar(value) for value in chosen(expression))
-    return not isinstance(expression, Ref)
+    return True
 
 
 def written_size(expression: Expression) -> int:
     """How many leaves an engine writes for an expression at most: total functions name their operands again."""
     if not isinstance(expression, Call):
         return 1
-    times = 2 if expression.op in _TWICE else 3 if expression.op == "clip" else 1
-    return times * (1 + sum(_guards(expression, arg) * written_size(arg) for arg in expression.args))
+    inner = sum(guards(expression, arg) * written_size(arg) for arg in expression.args)
+    return repeated(expression) * (1 + inner)
 
 
-def _guards(call: Call, arg: Expression) -> int:
-    """How often an operand is named because it must be cut, or held within the calendar."""
+def repeated(call: Call) -> int:
+    """How often an engine writes all operands of an operation."""
+    return 2 if call.op in _TWICE else 3 if call.op == "clip" else 1
+
+
+def guards(call: Call, arg: Expression) -> int:
+    """How often an operand is written because it must be cut, or held within the calendar."""
     times = 1
     if arg.kind is Kind.TEXT and (call.op in _OF_TEXT or call.op.startswith("cast_")) and longest(arg) is None:
         times = 3

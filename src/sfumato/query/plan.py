@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from sfumato.query.expression import Expression, Field
@@ -98,6 +99,10 @@ class Join:
     private: bool
     single: bool
     cut: int | None
+    repeats: int = 1
+    """With how many rows of the public side one row is paired at most."""
+    leads_to: str = ""
+    """The side that a foreign key leads to: a row of the other side is paired with one row there."""
 
     @property
     def fields(self) -> Fields:
@@ -208,6 +213,36 @@ def all_expressions(plan: Plan) -> Iterator[Expression]:
     yield from own_expressions(plan)
     for part in parts_of(plan):
         yield from all_expressions(part)
+
+
+def spread(plan: Plan) -> int:
+    """How many rows one row of a person may become; known before data are read."""
+    if isinstance(plan, Join):
+        sides = [spread(side) for side in (plan.left, plan.right) if side.private]
+        return prod(sides) * plan.repeats
+    if isinstance(plan, Union):
+        return sum(map(spread, plan.parts))
+    if isinstance(plan, Scan) or (isinstance(plan, PerPerson) and not plan.keys):
+        return 1
+    return spread(plan.of)
+
+
+def once(plan: Plan) -> frozenset[str]:
+    """The tables of which every row is in the plan once at most."""
+    if isinstance(plan, Scan):
+        return frozenset({plan.table})
+    if isinstance(plan, Where | Project):
+        return once(plan.of)
+    if not isinstance(plan, Join) or not plan.private or plan.repeats > 1:
+        return frozenset()
+    if not (plan.left.private and plan.right.private):
+        return once(plan.left if plan.left.private else plan.right)
+    kept = frozenset[str]()
+    if plan.right.single or plan.leads_to == "right":
+        kept |= once(plan.left)
+    if plan.left.single or plan.leads_to == "left":
+        kept |= once(plan.right)
+    return kept
 
 
 def tables(plan: Plan) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
 from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
+from sfumato.query.work import refuse_too_much
 
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
@@ -160,14 +161,22 @@ class _Builder:
         if having is not None and (condition is None or condition.kind is not Kind.BOOLEAN):
             raise refused("HAVING must be true or false", having, self._text, hint="compare it")
         order = self._order(outputs, aliases)
+        domains = tuple(self._domain(key) for key in self._keys)
+        if any(domain is not None and not domain for domain in domains):
+            raise refused(
+                "there is no group: the public table of a key has no values", select, self._text,
+                hint="leave the key out, or have the owner fill the table",
+            )  # fmt: skip
         if not self._aggregates:
             raise refused("rows are not released", select.expressions[0], self._text,
                           hint="ask for aggregates: COUNT(*), AVG(…), …")  # fmt: skip
+        measured = [part for each in self._aggregates for part in (each.of, each.where) if part is not None]
+        refuse_too_much(self._base.plan, [*self._keys, *measured])
         return Question(
             text=self._text,
             plan=self._base.plan,
             keys=tuple(self._keys),
-            domains=tuple(self._domain(key) for key in self._keys),
+            domains=domains,
             aggregates=tuple(self._aggregates),
             outputs=tuple(outputs),
             having=condition,

@@ -3,20 +3,32 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlglot import exp
 
 from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.query.expression import Call, Expression, Field, Ref, bounded, conjunction, of_person, refs
+from sfumato.query.expression import (
+    Call,
+    Expression,
+    Field,
+    Ref,
+    bounded,
+    conjunction,
+    in_calendar,
+    longest,
+    of_person,
+    refs,
+)
 from sfumato.query.own import Own, aggregates_in
 from sfumato.query.parse import only, refused, sql_of
-from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, relations_in, tables
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, relations_in, spread, tables
 from sfumato.query.range import Range
 from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
 
 _MOST_RELATIONS = 32
+_Spreading = TypeVar("_Spreading", Join, Union)
 SELECT = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "with_", "kind")
 
 
@@ -28,7 +40,7 @@ class Public(Protocol):
         ...
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
-        """How many rows of a public table share values of these columns at most."""
+        """How many rows of a public table share values of these columns at most; of no columns: how many there are."""
         ...
 
 
@@ -107,8 +119,7 @@ class Relations:
 
     def _scan(self, table: Table) -> Scan:
         person = self.dataset.person(table)
-        own = self.dataset.unit is not None and table.name == self.dataset.unit[0]
-        own = own and table.rows_per_group == table.groups_per_person == 1
+        own = self.dataset.holds_people(table)
         fields = tuple(_field(table, column, person=column.name == person, own=own) for column in table.columns)
         cut = table.rows_per_person if self.dataset.unit is not None else 1
         return Scan(table.name, fields, private=not table.public, single=own, cut=None if table.public else cut)
@@ -177,9 +188,11 @@ class Relations:
         if relations_in(left) + relations_in(right) > _MOST_RELATIONS:
             raise refused(f"more than {_MOST_RELATIONS} tables are read", node, self.text, hint="ask in parts")
         if left.private and right.private:
-            self._along_the_unit(left, right, equal, node)
+            side = self._along_the_unit(left, right, equal, node)
             # one row a person on one side: the pairs are as many as the rows of the other
-            return Join(left, right, equal, outer, private=True, single=left.single and right.single, cut=None)
+            single = left.single and right.single
+            made = Join(left, right, equal, outer, private=True, single=single, cut=None, leads_to=side)
+            return self._within_reach(made, node)
         if right.private and outer:
             raise refused(
                 "a LEFT JOIN keeps public rows that are nobody's", node, self.text, hint="put the private table first"
@@ -189,27 +202,51 @@ class Relations:
         mine, other = (left, right) if left.private else (right, left)
         columns = tuple(other.fields[pair[left.private]].public for pair in equal)
         cut = None
-        alike = all(left.fields[i].kind is right.fields[j].kind for i, j in equal)  # else different keys may be equal
-        if mine.cut is not None and isinstance(other, Scan) and all(columns) and alike:
-            cut = mine.cut * self.public.repeats(other.table, tuple(column[1] for column in columns if column))
+        # else different keys may be equal
+        alike = [pair for pair in equal if left.fields[pair[0]].kind is right.fields[pair[1]].kind]
+        repeats = agreeing(self.public, other, tuple(pair[left.private] for pair in alike))
+        if mine.cut is not None and isinstance(other, Scan) and all(columns) and len(alike) == len(equal):
+            cut = mine.cut * repeats
         elif self.dataset.unit is None:
             raise refused("the join may repeat rows, and how often is not known", node, self.text,
                           hint="join the public table itself, by columns of the same type")  # fmt: skip
-        return Join(left, right, equal, outer, private=True, single=False, cut=cut)
+        made = Join(left, right, equal, outer, private=True, single=False, cut=cut, repeats=repeats)
+        return self._within_reach(made, node)
 
-    def _along_the_unit(self, left: Plan, right: Plan, equal: tuple[tuple[int, int], ...], node: exp.Join) -> None:
+    def _within_reach(self, made: _Spreading, node: exp.Expression) -> _Spreading:
+        """The plan, if one row of a person does not become too many: how long a question takes must not tell of one."""
+        most = self.dataset.rules.rows_per_row
+        if spread(made) > most:
+            raise refused(
+                f"one row may become {_shortly(spread(made))} rows here, and {most} are allowed", node, self.text,
+                hint="join by columns that name one public row, or fewer tables; the owner may raise rows_per_row",
+            )  # fmt: skip
+        return made
+
+    def _along_the_unit(self, left: Plan, right: Plan, equal: tuple[tuple[int, int], ...], node: exp.Join) -> str:
+        """The side that a foreign key leads to, if the join is along one; else "": one side has one row a person."""
         if self.dataset.unit is None:
             raise refused("two private tables cannot be joined where each row is protected", node, self.text,
                           hint="the owner can declare a person")  # fmt: skip
         pairs = [(left.fields[i], right.fields[j]) for i, j in equal]
-        if any(a.person and b.person for a, b in pairs):
-            if not (left.single or right.single):
-                raise refused("the join pairs every row of a person with every other", node, self.text,
-                              hint="bring one side to one row a person first: (SELECT … GROUP BY person)")  # fmt: skip
-        elif not any(self._foreign(a, b) or self._foreign(b, a) for a, b in pairs):
-            person = ".".join(self.dataset.unit)
-            raise refused("two private tables are joined by something other than the person", node, self.text,
-                          hint=f"add {person} = … to ON")  # fmt: skip
+        if any(a.person and b.person for a, b in pairs) and (left.single or right.single):
+            return ""
+        led = [side for a, b in pairs for side in self._led(a, b, left, right)]
+        if led:
+            return led[0]
+        if any(a.person and b.person for a, b in pairs) or any(
+            self._foreign(a, b) or self._foreign(b, a) for a, b in pairs
+        ):
+            raise refused("the join pairs every row of a person with every other", node, self.text,
+                          hint="bring one side to one row a person first: (SELECT … GROUP BY person)")  # fmt: skip
+        person = ".".join(self.dataset.unit)
+        raise refused("two private tables are joined by something other than the person", node, self.text,
+                      hint=f"add {person} = … to ON")  # fmt: skip
+
+    def _led(self, a: Field, b: Field, left: Plan, right: Plan) -> list[str]:
+        """The sides that a foreign key between two columns leads to, where every row of the table there is once."""
+        found = ["right"] if self._foreign(a, b) and b.key is not None and b.key[0] in once(right) else []
+        return found + (["left"] if self._foreign(b, a) and a.key is not None and a.key[0] in once(left) else [])
 
     def _foreign(self, a: Field, b: Field) -> bool:
         """Whether a declared foreign key leads from a to b."""
@@ -249,7 +286,8 @@ class Relations:
                 raise refused("the parts of UNION ALL have different columns", node, self.text, hint="select alike")
         columns = list(zip(*(part.fields for part in parts), strict=True))
         fields = tuple(_merged(column) for column in columns)
-        return self._carries(Union(tuple(parts), fields, first.private, _together(parts, self.dataset)), node)
+        made = Union(tuple(parts), fields, first.private, _together(parts, self.dataset))
+        return self._carries(self._within_reach(made, node) if made.private else made, node)
 
     def _inner(self, select: exp.Select, known: Mapping[str, Relation]) -> Plan:
         only(select, self.text, *SELECT)
@@ -373,6 +411,29 @@ class Relations:
         return made, _output(made, name)
 
 
+def agreeing(public: Public, plan: Plan, columns: tuple[int, ...]) -> int:
+    """How many rows of a public relation agree on some of its columns at most."""
+    if isinstance(plan, Scan):
+        return public.repeats(plan.table, tuple(plan.fields[i].name for i in sorted(set(columns))))
+    if isinstance(plan, Where):
+        return agreeing(public, plan.of, columns)
+    if isinstance(plan, Project):
+        kept = [plan.expressions[i] for i in columns]
+        return agreeing(public, plan.of, tuple(each.index for each in kept if isinstance(each, Ref)))
+    if isinstance(plan, Union):
+        return sum(agreeing(public, part, columns) for part in plan.parts)
+    assert isinstance(plan, Join)
+    at = len(plan.left.fields)
+    left = tuple(i for i in columns if i < at)
+    alike = [(i, j) for i, j in plan.equal if plan.left.fields[i].kind is plan.right.fields[j].kind]
+    right = tuple(j for _, j in alike) + tuple(i - at for i in columns if i >= at)
+    return agreeing(public, plan.left, left) * agreeing(public, plan.right, right)
+
+
+def _shortly(many: int) -> str:
+    return f"{many:,}" if many < 10**12 else "more than 10¹²"
+
+
 def _filtered(plan: Plan, predicate: Expression) -> Plan:
     if isinstance(plan, Where):
         whole = conjunction([plan.predicate, predicate])
@@ -402,6 +463,8 @@ def _output(made: Expression, name: str) -> Field:
         made.range,
         traces=of_person(made),
         own=bool(refs(made)) and all(ref.field.own for ref in refs(made)),
+        longest=longest(made) if made.kind is Kind.TEXT else None,
+        on_calendar=made.kind in (Kind.DATE, Kind.TIMESTAMP) and in_calendar(made),
     )
 
 
@@ -412,8 +475,13 @@ def _merged(column: tuple[Field, ...]) -> Field:
     values = first.values if all(field.values == first.values for field in column) else None
     traces = any(field.person or field.traces for field in column)
     person = all(field.person for field in column)
-    missing = any(field.missing for field in column)
-    return Field(first.name, first.kind, found, values, person=person, traces=traces and not person, missing=missing)
+    lengths = [field.longest for field in column]
+    return Field(
+        first.name, first.kind, found, values, person=person, traces=traces and not person,
+        missing=any(field.missing for field in column),
+        longest=None if any(each is None for each in lengths) else max(each for each in lengths if each is not None),
+        on_calendar=all(field.on_calendar for field in column),
+    )  # fmt: skip
 
 
 def _together(parts: list[Plan], dataset: Dataset) -> int | None:
