@@ -139,6 +139,17 @@ def test_a_step_that_was_released_never_changes(
     assert hashlib.sha256("\n".join(kept[0]).encode()).hexdigest() == digest
 
 
+@pytest.mark.parametrize(
+    ("kept", "digest"),
+    [
+        (SQLITE, "96c1c7167807203aae074bee8e336d95998aba100316c38c986ec574ada042ce"),
+        (POSTGRES, "67d381f70e6e6d8dd85b4f65a14126d90b60c95a7515f7b1eb7845c5301061d4"),
+    ],
+)
+def test_the_second_step_never_changes_either(kept: tuple[list[str], ...], digest: str) -> None:
+    assert hashlib.sha256("\n".join(kept[1]).encode()).hexdigest() == digest
+
+
 STEP = ["CREATE TABLE remarks (text TEXT)"]
 
 
@@ -150,7 +161,7 @@ def test_steps_that_are_missing_are_applied_once(tmp_path: Path) -> None:
         store = SqliteStore(path, patience=1, steps=(*SQLITE, STEP))
         with Ledger(store) as ledger:
             assert len(list(ledger.entries())) == 3
-    with pytest.raises(LedgerUnavailable, match="schema version 2 and this program knows 1"):
+    with pytest.raises(LedgerUnavailable, match="schema version 3 and this program knows 2"):
         SqliteLedger(path)
 
 
@@ -160,7 +171,7 @@ def test_postgres_steps_that_are_missing_are_applied_once(postgres: str) -> None
     for _ in range(2):
         with Ledger(PostgresStore(postgres, schema="moving", patience=1, steps=(*POSTGRES, STEP))) as ledger:
             assert len(list(ledger.entries())) == 3
-    with pytest.raises(LedgerUnavailable, match="schema version 2 and this program knows 1"):
+    with pytest.raises(LedgerUnavailable, match="schema version 3 and this program knows 2"):
         PostgresLedger(postgres, schema="moving")
 
 

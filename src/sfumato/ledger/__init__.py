@@ -3,7 +3,7 @@
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import Budget, Limits
 from sfumato.ledger.ledger import Ledger, PostgresLedger, SqliteLedger
-from sfumato.ledger.outcomes import Answered, Balance, Receipt, Refused
+from sfumato.ledger.outcomes import Answered, Balance, Patience, Receipt, Refused
 from sfumato.ledger.verify import Entry
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Entry",
     "Ledger",
     "Limits",
+    "Patience",
     "PostgresLedger",
     "Receipt",
     "Refused",

@@ -73,8 +73,13 @@ class Account(NamedTuple):
         return self.turn, str(used), str(cap), str(delta), canonical(orders)
 
     def balance(self) -> Balance:
-        """The account for people."""
+        """The account for people: what is left at the order that has most, of the most that any order may spend.
+
+        What was spent is the rest, so that it never falls: the order with most left may change with every charge.
+        """
         used, cap = self.witness()
+        most = max(each for each in self.budget.caps[:-1] if each is not None)
+        used, cap = most - (cap - used), most
         delta, delta_cap = self.used[-1] or 0, self.budget.caps[-1] or 0
         amounts = (Fraction(units, GRID) for units in (cap, used, delta_cap, delta))
         return Balance(*self.holder, self.period, self.turn, self.budget.currency.split(" ", 1)[0], *amounts)

@@ -24,13 +24,13 @@ from sfumato.ledger.budgets import Budget, Limits, known, limits
 from sfumato.ledger.canon import Json, canonical, release_text
 from sfumato.ledger.clock import SteadyClock
 from sfumato.ledger.group import Group
-from sfumato.ledger.outcomes import Answered, Balance, Receipt, Refused
+from sfumato.ledger.outcomes import Answered, Balance, Patience, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
-from sfumato.ledger.reserve import Reserve
+from sfumato.ledger.reserve import Ask, Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.state import Body
 from sfumato.ledger.store import Owner, Store, Transaction
-from sfumato.ledger.stored import StoredState, accounts_in, secret_in
+from sfumato.ledger.stored import StoredState, accounts_in, failures_in, secret_in
 from sfumato.ledger.verify import Entry, check_anchor, latest, rows, walk
 
 Clock = Callable[[], int]
@@ -95,11 +95,14 @@ class Ledger:
         request_hash: str,
         idempotency_key: str,
         data_version: str,
+        patience: Patience | None = None,
+        charge: bool = True,
     ) -> Receipt | Answered | Refused:
         """Charge an event before data are read.
 
         A `Receipt` means that the charge is durable and data may be read, once. `Answered` holds the stored release of
-        an equal request. `Refused` says why not, and cost nothing.
+        an equal request. `Refused` says why not, and cost nothing. `patience` refuses where too many questions failed;
+        without `charge` only what is stored is given.
         """
         if not _matches(_HASH, request_hash):
             raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
@@ -110,17 +113,60 @@ class Ledger:
             request_hash,
             _name("idempotency_key", idempotency_key),
             _name("data_version", data_version),
+            patience,
+            charge,
         )
         return cast(Receipt | Answered | Refused, self._ask(request))
+
+    def ask(
+        self,
+        run: int,
+        *,
+        dataset: str,
+        principal: str,
+        request_hash: str,
+        idempotency_key: str,
+        data_version: str,
+        patience: Patience | None = None,
+    ) -> Receipt | Refused:
+        """Write down a question of a run that was charged as a whole, before data are read for it.
+
+        `run` is the sequence of its reservation. The receipt is settled or lost like that of a charge.
+        """
+        if not _matches(_HASH, request_hash):
+            raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
+        names = _name("dataset", dataset), _name("principal", principal)
+        key, version = _name("idempotency_key", idempotency_key), _name("data_version", data_version)
+        return cast(Receipt | Refused, self._ask(Ask(*names, run, request_hash, key, version, patience)))
 
     def settle(self, receipt: Receipt, release: Json) -> Answered:
         """Store the released answer; only after this may it leave."""
         release_text(release)
         return cast(Answered, self._ask(requests.Settle(_receipt(receipt), release)))
 
-    def lose(self, receipt: Receipt, *, reason: str) -> None:
-        """Mark the answer as lost: the charge stays, an equal question may be asked and charged again."""
-        self._ask(requests.Lose(_receipt(receipt), _name("reason", reason)))
+    def lose(self, receipt: Receipt, *, reason: str, failure: bool = True) -> None:
+        """Mark the answer as lost: the charge stays, an equal question may be asked and charged again.
+
+        A `failure` is counted against the principal and the dataset until the owner unlocks them.
+        """
+        self._ask(requests.Lose(_receipt(receipt), _name("reason", reason), bool(failure)))
+
+    def abandon(self, *, principal: str, idempotency_key: str) -> None:
+        """Mark as lost what a key opened, if anything: for who was interrupted before the receipt came."""
+        self._ask(requests.Abandon(_name("principal", principal), _name("idempotency_key", idempotency_key)))
+
+    def failures(self, dataset: str, principal: str = "") -> int:
+        """How many questions about a dataset, or of a principal on it, failed since its owner looked."""
+        with self._store.read() as run:
+            return failures_in(run).get((dataset, principal), 0)
+
+    def unlock(self, *, dataset: str, reason: str, principal: str = "") -> int:
+        """The owner's entry that what failed was looked at; how many there were.
+
+        Of a principal alone, or of the dataset and of everyone on it.
+        """
+        who = _name("principal", principal) if principal else ""
+        return cast(int, self._ask(requests.Unlock(_name("dataset", dataset), who, _name("reason", reason))))
 
     def refund(self, receipt: Receipt, *, reason: str) -> None:
         """Give the charge back; only for failures that were decided without touching data."""

@@ -6,7 +6,8 @@ from typing import Literal
 
 from sfumato.ledger.canon import Json
 
-Reason = Literal["budget", "unknown", "pending", "conflict", "lost", "refunded"]
+Reason = Literal["budget", "unknown", "pending", "conflict", "lost", "refunded", "new", "busy", "locked"]
+"""`new`: nothing is stored and no charge was wanted; `busy`: as many are open as may fail; `locked`: too many did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,17 @@ class Refused:
 
     def __str__(self) -> str:
         return f"{self.problem}\n\nhint: {self.hint}" if self.hint else self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many questions may fail, of one principal and of a dataset, before its owner must look.
+
+    Those that are open may fail as well, so no more are let in than may still fail.
+    """
+
+    principal: int
+    dataset: int
 
 
 @dataclass(frozen=True, slots=True)

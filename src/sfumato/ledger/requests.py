@@ -70,7 +70,7 @@ class Register(_Keyless):
 def _reservation(state: StoredState, receipt: Receipt) -> tuple[Body, int | None]:
     """The reservation that a receipt names, and the entry that ended it."""
     found = state.entry(receipt.sequence)
-    if found is None or found[1] != receipt.head or found[0]["kind"] != "reserve":
+    if found is None or found[1] != receipt.head or found[0]["kind"] not in ("reserve", "ask"):
         raise LedgerMisuse("the receipt does not belong to this ledger", hint="it may be from before a restore")
     key = key_of(found[0]["principal"], found[0]["key"])
     return found[0], None if state.opened(key) == receipt.sequence else state.fate(key)
@@ -105,18 +105,56 @@ class Settle(_Keyless):
 
 @dataclass(frozen=True)
 class Lose(_Keyless):
-    """Mark an answer as lost: the charge stays."""
+    """Mark an answer as lost: the charge stays, and a failure is counted."""
 
     receipt: Receipt
     reason: str
+    failure: bool = True
 
     def decide(self, state: StoredState) -> None:
         """Nothing; losing twice changes nothing."""
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
-            _end(state, "lose", reserve, reason=self.reason)
+            _end(state, "lose", reserve, reason=self.reason, **_failed(self.failure))
         elif state.certain_entry(fate)[0]["kind"] != "lose":
             raise LedgerMisuse("the reservation has ended already", hint="its answer is settled or refunded")
+
+
+def _failed(failure: bool) -> dict[str, Any]:
+    return {"failure": True} if failure else {}
+
+
+@dataclass(frozen=True)
+class Abandon(_Keyless):
+    """Mark as lost what a key opened, if it did: for who was interrupted before the receipt came."""
+
+    principal: str
+    key: str
+
+    def decide(self, state: StoredState) -> None:
+        """Nothing."""
+        opened = state.opened(key_of(self.principal, self.key))
+        if opened:
+            _end(state, "lose", state.certain_entry(opened)[0], reason="interrupted")
+
+
+@dataclass(frozen=True)
+class Unlock(_Keyless):
+    """The owner has looked at what failed."""
+
+    dataset: str
+    principal: str
+    reason: str
+
+    def decide(self, state: StoredState) -> int:
+        """How many failures there were."""
+        if not state.accounts_of((self.dataset, self.principal)):
+            what = f"principal `{self.principal}` has no cap on" if self.principal else "nothing is registered as"
+            raise LedgerMisuse(f"{what} dataset `{self.dataset}`", hint="see the names in the declaration")
+        found = state.failures.get((self.dataset, self.principal), 0)
+        same = {"dataset": self.dataset, "principal": self.principal, "reason": self.reason}
+        state.record({"kind": "unlock", "failures": found, **same})
+        return found
 
 
 @dataclass(frozen=True)
@@ -130,6 +168,8 @@ class Refund(_Keyless):
         """Nothing; refunding twice changes nothing."""
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
+            if reserve["kind"] != "reserve":
+                raise LedgerMisuse("what was not charged is not given back", hint="lose it instead")
             _end(state, "refund", reserve, reason=self.reason, **_given_back(reserve))
         elif state.certain_entry(fate)[0]["kind"] != "refund":
             raise LedgerMisuse("the reservation has ended already", hint="what is settled or lost is spent")
@@ -151,7 +191,7 @@ class Recover(_Keyless):
         latest = max(state.now, state.time) - self.older_than
         stale = [body for body, _ in map(state.certain_entry, state.reservations()) if body["time"] <= latest]
         for body in sorted(stale, key=lambda body: int(body["sequence"])):
-            _end(state, "lose", body, reason="recovered")
+            _end(state, "lose", body, reason="recovered", **_failed(True))  # whoever died may have died of a cell
         return len(stale)
 
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sfumato import __version__
+from sfumato.errors import LedgerMisuse
 from sfumato.ledger.accounts import Account
 from sfumato.ledger.amounts import GRID
 from sfumato.ledger.budgets import Budget, Known, Price, TooDear
 from sfumato.ledger.canon import canonical, name_of, quoted
-from sfumato.ledger.outcomes import Answered, Receipt, Refused
+from sfumato.ledger.outcomes import Answered, Patience, Receipt, Refused
 from sfumato.ledger.state import Accounts, Body, CapPassed, key_of, memo_of
 from sfumato.ledger.stored import StoredState
 
@@ -25,6 +26,9 @@ class Reserve:
     request_hash: str
     key: str
     data_version: str
+    patience: Patience | None = None
+    charge: bool = True
+    """Whether a charge may be made: without, only what is stored is given."""
     _names: tuple[bytes, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,13 +51,20 @@ class Reserve:
         answered = state.fate(memo)
         if answered:
             return self._share(state, own, memo, answered)
-        if state.opened(memo):
-            return Refused("pending", "an equal question is being answered", "ask again when it is settled")
-        recorded = self._record(state, "reserve", (*whole, *own))
+        held = self._held(state, memo)
+        recorded = self._record(state, "reserve", (*whole, *own)) if held is None else held
         if isinstance(recorded, Refused):
             return recorded
         body, head = recorded
         return Receipt(body["sequence"], head, self.dataset, self.principal, body["time"])
+
+    def _held(self, state: StoredState, memo: bytes) -> Refused | None:
+        """Why a charge is not even tried."""
+        if state.opened(memo):
+            return Refused("pending", "an equal question is being answered", "ask again when it is settled")
+        if not self.charge:
+            return Refused("new", "nothing is stored for this question", "ask it at a price that may be charged")
+        return held_back(state, self.dataset, self.principal, self.patience)
 
     def _unknown(self, whole: Accounts) -> Refused:
         if not whole:
@@ -116,6 +127,57 @@ class Reserve:
             if isinstance(shared, Refused):
                 return shared
         return Answered(answered, head, body["release"])
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question of a run that was charged as a whole: an entry of its own, as it reads data."""
+
+    dataset: str
+    principal: str
+    run: int
+    """The reservation that was charged for the run."""
+    request_hash: str
+    key: str
+    data_version: str
+    patience: Patience | None
+
+    def names(self) -> tuple[bytes, bytes]:
+        """The keys that it opens."""
+        return key_of(self.principal, self.key), memo_of(self.dataset, self.data_version, self.request_hash)
+
+    def decide(self, state: StoredState) -> Receipt | Refused:
+        """A receipt, if the run was charged and too many have not failed."""
+        found = state.entry(self.run)
+        about = (self.dataset, self.principal)
+        if found is None or found[0]["kind"] != "reserve" or (found[0]["dataset"], found[0]["principal"]) != about:
+            raise LedgerMisuse("the run was not charged here", hint="reserve it first")
+        if any(state.opened(name) or state.fate(name) for name in self.names()):
+            raise LedgerMisuse("the question of the run was asked before", hint="give each a key and a hash of its own")
+        held = held_back(state, self.dataset, self.principal, self.patience)
+        if held is not None:
+            return held
+        same = {"dataset": self.dataset, "principal": self.principal, "data_version": self.data_version}
+        body, head = state.record(
+            {"kind": "ask", "run": self.run, "key": self.key, "request_hash": self.request_hash, **same}
+        )
+        return Receipt(body["sequence"], head, self.dataset, self.principal, body["time"])
+
+
+def held_back(state: StoredState, dataset: str, principal: str, patience: Patience | None) -> Refused | None:
+    """Why no question may read data now: too many failed, or as many are open as may still fail."""
+    if patience is None:
+        return None
+    waiting = [state.certain_entry(sequence)[0] for sequence in state.reservations()]
+    for who, most in ((principal, patience.principal), ("", patience.dataset)):
+        failed = state.failures.get((dataset, who), 0)
+        if failed >= most:
+            whose = f"of principal `{who}`" if who else f"on dataset `{dataset}`"
+            return Refused("locked", f"{failed} questions {whose} have failed", "the owner must look and unlock it")
+        mine = [body for body in waiting if body["dataset"] == dataset and who in ("", body["principal"])]
+        if failed + len(mine) >= most:
+            return Refused("busy", "as many questions are being answered as may still fail", "ask again in a moment")
+    return None
 
 
 @dataclass(frozen=True, slots=True)

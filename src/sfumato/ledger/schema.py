@@ -58,6 +58,14 @@ CREATE TABLE closed_keys (
 ) STRICT;
 INSERT INTO identity VALUES (1, '{{identity}}')
 """
+_FAILURES = """
+CREATE TABLE failures (
+  dataset TEXT NOT NULL CHECK (dataset <> ''),
+  principal TEXT NOT NULL,
+  number BIGINT NOT NULL CHECK (number >= 1),
+  PRIMARY KEY (dataset, principal)
+) STRICT
+"""  # how many questions failed since the owner last looked, of a principal and (principal '') of a dataset
 
 
 def _sqlite(script: str) -> list[str]:
@@ -65,7 +73,7 @@ def _sqlite(script: str) -> list[str]:
         statement.strip().replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY").replace("BIGINT", "INTEGER")
         for statement in script.split(";\n")
     ]
-    keyed = ("CREATE TABLE open_keys", "CREATE TABLE closed_keys", "CREATE TABLE accounts")
+    keyed = tuple(f"CREATE TABLE {name}" for name in ("open_keys", "closed_keys", "accounts", "failures"))
     return [text + ", WITHOUT ROWID" if text.startswith(keyed) else text for text in kept]
 
 
@@ -96,6 +104,7 @@ _CHECKED = {
     "accounts": ("dataset", "period", "spent", "cap", "delta_spent", "delta_cap"),
     "open_keys": ("name",),
     "closed_keys": ("name",),
+    "failures": ("dataset", "number"),
 }
 POSTGRES_GUARDS = """
 SELECT relname, conname, contype::text, '' FROM pg_constraint JOIN pg_class t ON t.oid = conrelid
@@ -116,8 +125,8 @@ POSTGRES_AS_MADE = frozenset(
 )
 
 Steps = tuple[list[str], ...]
-SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS,)
-POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS,)
+SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS, _sqlite(_FAILURES))
+POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS, _postgres(_FAILURES))
 
 
 def migrate(version: int, steps: Steps, run: Callable[[str], object], **words: str) -> int:

@@ -36,6 +36,7 @@ class State:
         self.accounts: dict[Holder, Accounts] = {}
         self.open: dict[bytes, int] = {}
         self.closed: dict[bytes, int] = {}
+        self.failures: dict[Holder, int] = {}
 
     # ---- where state comes from: a store fills these in ----
 
@@ -62,6 +63,12 @@ class State:
     def close(self, key: bytes, sequence: int) -> None:
         """Give a key its fate."""
         self.closed[key] = sequence
+
+    def count_failures(self, holder: Holder, number: int) -> None:
+        """Keep how many questions of a holder failed since the owner looked."""
+        self.failures[holder] = number
+        if not number:
+            del self.failures[holder]
 
     # ---- what entries do ----
 
@@ -137,6 +144,12 @@ def _reserve(state: State, body: Body) -> None:
     state.hold(memo_of(dataset, body["data_version"], body["request_hash"]), body["sequence"])
 
 
+def _ask(state: State, body: Body) -> None:
+    """A question of a run that was charged before: it reads data, and is open until it has an answer."""
+    state.hold(key_of(body["principal"], body["key"]), body["sequence"])
+    state.hold(memo_of(body["dataset"], body["data_version"], body["request_hash"]), body["sequence"])
+
+
 def _share(state: State, body: Body) -> None:
     """A stored answer shown to another principal: their account is charged, the dataset's is not."""
     _charge(state, body, (body["dataset"], body["principal"]))
@@ -163,6 +176,17 @@ def _settle(state: State, body: Body) -> None:
 def _lose(state: State, body: Body) -> None:
     key, _ = _keys(state, body)  # an equal question may be asked again, and is charged again
     state.close(key, body["sequence"])
+    if body.get("failure"):  # entries of the first version do not say
+        for holder in ((body["dataset"], ""), (body["dataset"], body["principal"])):
+            state.count_failures(holder, state.failures.get(holder, 0) + 1)
+
+
+def _unlock(state: State, body: Body) -> None:
+    """The owner has looked: the failures of a principal, or of a dataset and everyone on it, are counted anew."""
+    state.close(name_of("unlock", str(body["sequence"])), body["sequence"])
+    for dataset, principal in list(state.failures):
+        if dataset == body["dataset"] and body["principal"] in ("", principal):
+            state.count_failures((dataset, principal), 0)
 
 
 def _refund(state: State, body: Body) -> None:
@@ -199,6 +223,8 @@ _APPLY: dict[str, Callable[[State, Body], None]] = {
     "lose": _lose,
     "refund": _refund,
     "restore": _restore,
+    "ask": _ask,
+    "unlock": _unlock,
 }
 KINDS = tuple(_APPLY)
 """Every kind of entry; their meaning never changes."""

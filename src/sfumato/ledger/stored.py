@@ -37,6 +37,7 @@ class StoredState(State):
         super().__init__()
         for self.sequence, body, self.head in run.execute(_LATEST):
             self.time = json.loads(body)["time"]
+        self.failures = failures_in(run)
         self.begin(run, 0)
 
     def begin(self, run: Transaction, now: int) -> None:
@@ -50,6 +51,7 @@ class StoredState(State):
         self._dropped: set[bytes] = set()
         self._closed_now: dict[bytes, int] = {}
         self._entries: list[tuple[int, str, str]] = []
+        self._counted: set[Holder] = set()
         if len(self.accounts) > _MOST_HOLDERS:
             self.accounts = {}
 
@@ -147,6 +149,11 @@ class StoredState(State):
         super().close(key, sequence)
         self._closed_now[key] = sequence
 
+    def count_failures(self, holder: Holder, number: int) -> None:
+        """Keep how many questions of a holder failed since the owner looked."""
+        super().count_failures(holder, number)
+        self._counted.add(holder)
+
     def flush(self) -> None:
         """Write the entries and all that follows from them."""
         if not self._entries:
@@ -157,6 +164,10 @@ class StoredState(State):
             many("DELETE FROM open_keys WHERE name = ?", [(key,) for key in self._dropped])
         self._insert("open_keys (name, sequence)", [(key, self.open[key]) for key in self._held])
         self._insert("closed_keys (name, sequence)", list(self._closed_now.items()))
+        if self._counted:
+            many("DELETE FROM failures WHERE dataset = ? AND principal = ?", sorted(self._counted))
+            kept = [(*holder, self.failures[holder]) for holder in sorted(self._counted) if holder in self.failures]
+            self._insert("failures (dataset, principal, number)", kept)
         new = [account for holder in self._new for account in self.accounts[holder]]
         if new:
             many(_INSERT, [(*_key(account), *_fixed(account), *account.row()) for account in new])
@@ -197,6 +208,12 @@ def secret_in(run: Transaction) -> str | None:
         found = json.loads(body).get("secret")
         return None if found is None else str(found)
     return None
+
+
+def failures_in(run: Transaction) -> dict[Holder, int]:
+    """How many questions failed since the owner looked, by holder."""
+    found = run.execute("SELECT dataset, principal, number FROM failures")
+    return {(dataset, principal): number for dataset, principal, number in found}
 
 
 def _key(account: Account) -> Row:
