@@ -25,6 +25,10 @@ from sfumato.ledger import SqliteLedger
 TENTH = Fraction(1, 10)
 
 
+PATIENT = "\n[rules]\nfailures = 1000000\nfailures_per_analyst = 1000000\n"
+"""Who is killed again and again is not stopped here."""
+
+
 def opened(folder: Path) -> Curator:
     return sfumato.open(folder / "clinic.toml", ledger=folder / "spent.ledger")
 
@@ -40,7 +44,7 @@ def text(name: str) -> str:
 
 def race(folder: Path, *, processes: int, questions: int, cap: str) -> dict[str, Any]:
     """Every process asks until the budget is over: the answers are as many as the budget pays for, to the unit."""
-    clinic.declare(folder, epsilon=cap, delta="0")
+    clinic.declare(folder, epsilon=cap, delta="0", more=PATIENT)
 
     def work(number: int, outlet: int) -> None:
         answered = refused = 0
@@ -69,7 +73,7 @@ def race(folder: Path, *, processes: int, questions: int, cap: str) -> dict[str,
 
 def kill(folder: Path, *, times: int) -> dict[str, Any]:
     """A process that asks is killed at a random moment, again and again; then every answer it gave is looked up."""
-    clinic.declare(folder, epsilon="100000", delta="0")
+    clinic.declare(folder, epsilon="100000", delta="0", more=PATIENT)
     chance, answers = random.Random(2026), {}
     died = 0
     for run in range(times):

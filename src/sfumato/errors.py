@@ -6,6 +6,7 @@ SfumatoError
 ├── Halted                          an interactive mechanism that has given all it was priced for
 ├── InvalidDeclaration (ValueError)  an owner's declaration that cannot be honoured
 ├── InvalidQuestion (ValueError)    a question that is not answered, with its clause and position; nothing was spent
+├── Locked                          too many questions have failed; nothing was spent, and the owner must look
 ├── EngineFailed                    the engine did not finish; the charge stays, and the text is the same for all data
 ├── BrokenAudit                     the auditor's controls came out wrong, so it reports nothing
 ├── MissingExtra                    an optional library that is not installed
@@ -87,6 +88,10 @@ class InvalidQuestion(SfumatoError, ValueError):
         self.line, self.column = line, column
         where = f" (line {line}, column {column})" if line is not None and column is not None else ""
         super().__init__(f"{problem}{where}", hint=hint)
+
+
+class Locked(SfumatoError):
+    """Too many questions of an analyst, or on a dataset, have failed; nothing was spent."""
 
 
 class EngineFailed(SfumatoError):

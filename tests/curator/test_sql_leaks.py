@@ -151,9 +151,7 @@ def test_c13_a_statement_that_takes_too_long_is_ended_in_the_same_words(clean: P
             except EngineFailed as error:
                 words.add(str(error))
             assert spent(curator) == [each + 1 for each in before]
-        assert words <= {
-            "the engine did not finish; the charge stays\n\nhint: ask the owner; a simpler question may pass"
-        }
+        assert words <= {"the engine did not finish; the charge stays\n\nhint: ask the owner"}
 
 
 def test_c14_nothing_data_dependent_is_free(hostile: Path, clean: Path, opened: Any, reads: list[Any]) -> None:
@@ -199,6 +197,7 @@ def test_c15_whatever_ends_the_work_after_the_charge_leaves_the_charge(
         assert caught.value.__cause__ is None
         assert caught.value.__suppress_context__ or caught.value is error
         assert spent(curator) == [i + 1] * 2
+        curator._ledger.unlock(dataset="clinic", reason="looked at")
     assert words == {"the engine did not finish; the charge stays\n\nhint: ask the owner"}
     monkeypatch.setattr(DuckDBEngine, "aggregate", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def test_a_principal_who_failed_too_often_is_refused_until_the_owner_unlocks(led
         assert (held.reason, held.problem) == ("locked", "2 questions of principal `ada` have failed")
         assert isinstance(ask(opened, "fine"), Answered), "what is stored is given all the same"
         assert ledger.balances("visits")[0].spent == Fraction(3, 10)
-    assert isinstance(ask(ledger, "three", "bob"), Receipt)
+    ledger.settle(ask(ledger, "three", "bob"), {})
     assert again.unlock(dataset="visits", principal="ada", reason="a bad disk") == 2
     assert isinstance(ask(ledger, "three again"), Receipt)
     assert ledger.failures("visits", "ada") == 0
@@ -113,8 +114,7 @@ def begun(ledger: Ledger) -> int:
         dataset="visits", principal="ada", event=events.Pure(1), request_hash="1" * 64, idempotency_key="run", data_version="v1"
     )  # fmt: skip
     assert isinstance(receipt, Receipt)
-    ledger.settle(receipt, {"watch": "begun"})
-    return receipt.sequence
+    return ledger.settle(receipt, {"watch": "begun"}).sequence
 
 
 def question(ledger: Ledger, run: int, what: str, who: str = "ada") -> Any:
@@ -195,7 +195,7 @@ def test_what_was_spent_never_falls_under_a_renyi_budget(opener: Opener) -> None
         if isinstance(held, Receipt):
             seen.append(ledger.balances("visits")[0])
     assert len(seen) > 4
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in pairwise(seen):
         assert after.spent > before.spent
         assert after.remaining < before.remaining
         assert after.cap == before.cap

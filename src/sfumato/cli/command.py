@@ -48,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("explain", "see plan, price and expected error of a question, for nothing", "sfumato.cli.explain"),
     Command("sql", "ask a question; its price is charged before data are read", "sfumato.cli.sql"),
     Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
+    Command("owner", "for the owner: see which questions failed, and unlock who asked them", "sfumato.cli.owner"),
     Command("log", "see the ledger's entries", "sfumato.cli.log"),
     Command("local", "collect from devices that trust nobody: new, simulate, aggregate, decode", "sfumato.cli.local"),
     Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),

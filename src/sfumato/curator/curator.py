@@ -4,12 +4,8 @@ Parse, plan, price: free and without data. Reserve: one durable charge, or a ref
 exact noise is added, the release is stored in the ledger, and leaves. What fails after the charge leaves the charge.
 """
 
-import hashlib
 import re
-import time
-import uuid
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -21,22 +17,22 @@ from sfumato.accounting.events import Event
 from sfumato.curator.accuracy import Within, least_epsilon
 from sfumato.curator.building import Asking
 from sfumato.curator.explanation import Explanation, explained, notes
+from sfumato.curator.gate import Gate
 from sfumato.curator.interactive import Watch, above_threshold, noisy_max
 from sfumato.curator.noise import released
 from sfumato.curator.release import Cost, Release, exact_text, written, written_down
 from sfumato.data import Dataset, Kind
 from sfumato.engines import DuckDBEngine, ExactTable
-from sfumato.errors import BudgetExceeded, EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
+from sfumato.errors import BudgetExceeded, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.exact.bits import BitSource
-from sfumato.ledger import Answered, Balance, Ledger, Receipt, Refused
-from sfumato.ledger.canon import canonical
+from sfumato.ledger import Answered, Balance, Ledger, Refused
 from sfumato.query import PricedQuery, Question, Spend, price, question
 from sfumato.query.postprocess import finished
 
 Amount = float | int | str | Fraction | Decimal
-_PATIENCE = 60.0
 _PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
 _KEPT = ("release", "secret")  # of an entry, for those who may read the ledger itself
+_NEARLY = Fraction(999, 1000)
 _NOTHING = Cost(None, None, Fraction(0))
 
 
@@ -49,8 +45,7 @@ class Curator:
     def __init__(self, engine: DuckDBEngine, ledger: Ledger, analyst: str, *, bits: BitSource | None = None) -> None:
         self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
         self.dataset: Dataset = engine.dataset
-        self._version = engine.version()
-        self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
+        self._gate = Gate(engine, ledger, analyst)
 
     # ---- questions ----
 
@@ -71,9 +66,16 @@ class Curator:
         """
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
         about = {**query.canonical(), "declared": query.question.declared(self.dataset)}
-        with self._paced():
-            answer, repeated = self._answered(query.event, about, lambda: self._noisy(query), key)
-        return self._release(query, answer, repeated=repeated)
+        cost = cost_of(query)
+        return self._released(
+            query.event,
+            about,
+            lambda: self._noisy(query),
+            lambda stored: self._shown(query, stored),
+            cost=cost,
+            key=key,
+            unpaid=self._too_cheap(cost),
+        )
 
     def explain(
         self,
@@ -88,6 +90,9 @@ class Curator:
         """The plan, price and expected error of a question, for nothing and without reading data."""
         query = self._priced(text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence)
         cost = cost_of(query)
+        cheap = self._too_cheap(cost)
+        if cheap is not None:
+            raise cheap
         left = self._left()
         after = tuple((name, _minus(value, _amount_in(cost, currency))) for name, value, currency in left)
         affordable = all(
@@ -109,14 +114,19 @@ class Curator:
 
         The question has one aggregate, a count or a sum, over groups that are public.
         """
-        return noisy_max(self, text, amount("epsilon", epsilon), key)
+        price = amount("epsilon", epsilon)
+        return noisy_max(self, text, price, key, self._too_cheap(Cost(price, None, Fraction(0))))
 
     def above_threshold(self, threshold: int, *, epsilon: Amount, sensitivity: int | None = None) -> Watch:
-        """A run of AboveThreshold over a stream of counts: ε is charged now, for the whole run.
+        """A run of AboveThreshold over a stream of counts: ε is charged now, for a run of up to 1 000 questions.
 
         `sensitivity` is the most one person may move a count that will be asked; by default the largest of any table.
         """
-        return above_threshold(self, threshold, amount("epsilon", epsilon), sensitivity)
+        price = amount("epsilon", epsilon)
+        cheap = self._too_cheap(Cost(price, None, Fraction(0)))
+        if cheap is not None:
+            raise cheap
+        return above_threshold(self, threshold, price, sensitivity)
 
     def budget(self) -> tuple[Balance, ...]:
         """Every budget that this analyst's questions count against, with what was spent of it."""
@@ -153,7 +163,8 @@ class Curator:
         if within is not None:
             if epsilon is not None or rho is not None:
                 raise InvalidParameter("within", "stands instead of epsilon or rho, and not beside them", within)
-            epsilon = least_epsilon(lambda e: self._price(asked, e, delta, None, sure), within, sure)
+            least = least_epsilon(lambda e: self._price(asked, e, delta, None, sure), within, sure)
+            epsilon = max(least, self.dataset.rules.least_epsilon)
         return self._price(asked, epsilon, delta, rho, sure)
 
     def question(self, text: str) -> Question:
@@ -186,65 +197,58 @@ class Curator:
         whole = self.dataset.budget
         return whole.delta * min(Fraction(1), spent / whole.amount)
 
+    def _too_cheap(self, cost: Cost) -> SfumatoError | None:
+        """Why a question is not charged at its price: a failure tells something, so a question has a least price."""
+        for name, value, least in (
+            ("epsilon", cost.epsilon, self.dataset.rules.least_epsilon),
+            ("rho", cost.rho, self.dataset.rules.least_rho),
+        ):
+            if value is not None and value < least * _NEARLY:  # noise is rounded up, and what it costs down
+                return InvalidParameter(
+                    name, f"must be at least {exact_text(least)} for a question", float(value),
+                    hint=f"{name}={exact_text(least)}",
+                )  # fmt: skip
+        return None
+
     # ---- charge, then read ----
 
-    def _answered(
-        self, event: Event, about: Any, compute: Callable[[], Any], key: str | None = None
-    ) -> tuple[Answered, bool]:
-        """Charge an event, then compute what is released for it and store it; or what was stored, and that it was.
+    def _released(
+        self,
+        event: Event,
+        about: Any,
+        compute: Callable[[], Any],
+        show: Callable[[Any], dict[str, Any]],
+        *,
+        cost: Cost,
+        key: str | None,
+        unpaid: SfumatoError | None,
+    ) -> Release:
+        """What leaves for an event: computed after the charge, or stored before; with its receipt and what remains."""
 
-        The one way to data: `compute` runs only after a durable charge, and what it gives leaves once it is stored.
-        """
-        request = hashlib.sha256(canonical({"what": about, "dataset": self.dataset.name}).encode()).hexdigest()
-        outcome = self._reserved(event, request, key or uuid.uuid4().hex)
-        if isinstance(outcome, Answered):
-            return outcome, True
-        try:
-            stored = compute()
-            self._unchanged()
-        except BaseException as error:
-            self._ledger.lose(outcome, reason="the engine did not finish")
-            if isinstance(error, Exception) and not isinstance(error, EngineFailed):
-                raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
-            raise
-        try:
-            return self._ledger.settle(outcome, stored), False
-        except InvalidParameter:  # an answer that cannot be stored is not released
-            self._ledger.lose(outcome, reason="the answer could not be stored")
-            raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
+        def leave(answer: Answered, repeated: bool, shown: dict[str, Any]) -> Release:
+            return Release(
+                **shown,
+                cost=_NOTHING if repeated else cost,
+                remaining=self.remaining(),
+                receipt=f"{answer.sequence}-{answer.head[:12]}",
+                sequence=answer.sequence,
+                repeated=repeated,
+            )
+
+        return self._gate.through(
+            event,
+            about,
+            compute,
+            show,
+            leave,
+            key=key,
+            refusal=lambda outcome: self._refusal(outcome, event),
+            unpaid=unpaid,
+        )
 
     def _exact(self, query: PricedQuery) -> ExactTable:
-        """The exact answer, for mechanisms of this room alone; it is only asked for inside `_answered`."""
+        """The exact answer, for mechanisms of this room alone; it is only asked for inside the gate."""
         return self._engine.aggregate(query)
-
-    def _counted(self, query: PricedQuery) -> int:
-        """The one exact count of a question, for a watch that was paid for."""
-        self._unchanged()
-        return int(self._exact(query).columns[0][0])
-
-    def _unchanged(self) -> None:
-        """Refuse data that are no longer those of the version the charge names."""
-        if self._engine.version() != self._version:
-            raise EngineFailed("the data changed while the curator was open", hint="open it again")
-
-    def _reserved(self, event: Event, request: str, key: str) -> Receipt | Answered:
-        """A receipt for a durable charge, or the stored answer; who is refused learns why."""
-        self._unchanged()
-        patience = time.monotonic() + _PATIENCE
-        while True:
-            outcome = self._ledger.reserve(
-                dataset=self.dataset.name,
-                principal=self._analyst,
-                event=event,
-                request_hash=request,
-                idempotency_key=key,
-                data_version=self._version_name,
-            )
-            if not isinstance(outcome, Refused):
-                return outcome
-            if outcome.reason != "pending" or time.monotonic() > patience:
-                raise self._refusal(outcome, event)
-            time.sleep(0.02)  # an equal question is being answered: its answer will serve
 
     def _noisy(self, query: PricedQuery) -> Any:
         keys, noisy = released(query, self._exact(query), bits=self._bits)
@@ -268,31 +272,18 @@ class Curator:
 
     # ---- what leaves ----
 
-    def _release(self, query: PricedQuery, answer: Answered, *, repeated: bool) -> Release:
-        stored: Any = answer.release
+    @staticmethod
+    def _shown(query: PricedQuery, stored: Any) -> dict[str, Any]:
+        """The columns, values and notes of a release, from noisy columns."""
         kinds = [key.kind for key in query.question.keys]
         keys = [tuple(read_key(part, kind) for part, kind in zip(key, kinds, strict=True)) for key in stored["keys"]]
         bars = finished(query, keys, stored["noisy"], 1 - query.confidence)
-        return self._leaving(
-            answer,
-            repeated=repeated,
-            columns=tuple(name for name, _ in query.question.outputs),
-            bars=tuple(tuple(row) for row in bars),
-            cost=cost_of(query),
-            confidence=query.confidence,
-            notes=tuple(notes(query)),
-        )
-
-    def _leaving(self, answer: Answered, *, repeated: bool, cost: Cost, **what: Any) -> Release:
-        """A stored answer as it leaves: with its receipt, what remains, and its cost, unless it left before."""
-        return Release(
-            **what,
-            cost=_NOTHING if repeated else cost,
-            remaining=self.remaining(),
-            receipt=f"{answer.sequence}-{answer.head[:12]}",
-            sequence=answer.sequence,
-            repeated=repeated,
-        )
+        return {
+            "columns": tuple(name for name, _ in query.question.outputs),
+            "bars": tuple(tuple(row) for row in bars),
+            "confidence": query.confidence,
+            "notes": tuple(notes(query)),
+        }
 
     def _left(self) -> list[tuple[str, Fraction, str]]:
         """Each budget's name, what is left of it, and its currency."""
@@ -302,20 +293,11 @@ class Curator:
         """What is left of each budget, by name."""
         return tuple((name, f"{symbol(currency)} = {float(value):.6g}") for name, value, currency in self._left())
 
-    @contextmanager
-    def _paced(self) -> Generator[None]:
-        """Ends at a multiple of the owner's interval, with an answer or an error, so that the time tells little."""
-        every, started = self.dataset.defaults.answer_every, time.monotonic()
-        try:
-            yield
-        finally:
-            if every > 0:
-                time.sleep(every - (time.monotonic() - started) % every)
-
     # ---- the end ----
 
     def close(self) -> None:
-        """Close the engine and the ledger."""
+        """Close the engine and the ledger, after the questions that are under way."""
+        self._gate.close()
         self._engine.close()
         self._ledger.close()
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.core import Sensitivity
 from sfumato.curator.release import Cost, Release
-from sfumato.errors import Halted, InvalidQuestion
-from sfumato.exact.parameters import whole
+from sfumato.errors import Halted, InvalidParameter, InvalidQuestion, SfumatoError
+from sfumato.exact.parameters import integer, whole
 from sfumato.mechanisms import AboveThreshold, OneSidedNoisyMax
 from sfumato.query import PricedQuery, Question, Spend, price
 from sfumato.query.expression import Ref
@@ -17,10 +17,15 @@ from sfumato.query.released import Bar
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
 
+MOST_ASKED = 1000
+"""How many questions a watch answers."""
+_FARTHEST = 10**12
 _COUNTS = ("rows", "people", "present", "distinct")
 
 
-def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None) -> Release:
+def noisy_max(
+    curator: "Curator", text: str, epsilon: Fraction, key: str | None, unpaid: SfumatoError | None = None
+) -> Release:
     """The key of a public group whose aggregate is likely the largest (Survey Theorem 4.7)."""
     asked = curator.question(text)
     groups = asked.groups
@@ -48,59 +53,72 @@ def noisy_max(curator: "Curator", text: str, epsilon: Fraction, key: str | None)
         "declared": query.question.declared(curator.dataset),
         "event": mechanism.event.to_json(),
     }
-    with curator._paced():
-        answer, repeated = curator._answered(mechanism.event, about, choose, key)
-    stored: Any = answer.release
     off = mechanism.error(1 - curator.dataset.defaults.confidence).alpha * float(measure.step)
     names = [f"key {i + 1}" for i in range(len(asked.keys))]
     for name, output in asked.outputs:
         index = getattr(output, "index", None)
         if index is not None and index < len(names):
             names[index] = name
-    return curator._leaving(
-        answer,
-        repeated=repeated,
-        columns=tuple(names),
-        bars=(tuple(Bar(part) for part in groups[stored["chosen"]]),),
-        cost=Cost(mechanism.event.pure(), None, Fraction(0)),
-        confidence=curator.dataset.defaults.confidence,
-        notes=(f"its aggregate is at most {off:,.6g} below the largest, with the stated confidence",),
-    )
+
+    def show(stored: Any) -> dict[str, Any]:
+        return {
+            "columns": tuple(names),
+            "bars": (tuple(Bar(part) for part in groups[stored["chosen"]]),),
+            "confidence": curator.dataset.defaults.confidence,
+            "notes": (f"its aggregate is at most {off:,.6g} below the largest, with the stated confidence",),
+        }
+
+    cost = Cost(mechanism.event.pure(), None, Fraction(0))
+    return curator._released(mechanism.event, about, choose, show, cost=cost, key=key, unpaid=unpaid)
 
 
 class Watch:
     """A run of AboveThreshold: it answers whether counts pass the threshold until one does, then halts.
 
-    Its price was charged when it began, and covers any number of questions (Survey Theorem 6.1).
+    Its price was charged when it began, and covers any number of questions (Survey Theorem 6.1). Each is an entry of
+    the ledger all the same, as it reads data: there are at most 1 000, and one that fails ends the run.
     """
 
-    def __init__(self, curator: "Curator", mechanism: AboveThreshold, most: int) -> None:
-        self._curator, self._mechanism, self._most = curator, mechanism, most
+    def __init__(self, curator: "Curator", mechanism: AboveThreshold, most: int, sequence: int) -> None:
+        self._curator, self._mechanism, self._most, self._sequence = curator, mechanism, most, sequence
         self._run = mechanism.start(bits=curator._bits)
+        self._left, self._ended = MOST_ASKED, False
 
     def __repr__(self) -> str:
         return f"<watch: {'halted' if self.halted else 'open'}>"
 
     @property
     def halted(self) -> bool:
-        """Whether a count passed, after which nothing more is answered."""
-        return self._run.halted
+        """Whether a count passed, or a question failed, after which nothing more is answered."""
+        return self._ended or self._run.halted
 
     def ask(self, text: str) -> bool:
         """Whether one count is above the noisy threshold; a question that does not fit is refused and costs nothing."""
         if self.halted:
             raise Halted("the watch has halted", hint="begin a new one, at its own price")
-        asked = self._curator.question(text)
+        curator = self._curator
+        asked = curator.question(text)
         if asked.keys:
             raise InvalidQuestion("a watch asks for one count at a time", hint="leave GROUP BY out")
-        query = _one_measure(asked, self._curator, _COUNTS)
+        query = _one_measure(asked, curator, _COUNTS)
         if _move(query) > self._most:
             raise InvalidQuestion(
                 f"one person may move this count by {_move(query)}, and the watch was begun for {self._most}",
                 hint=f"begin one with sensitivity={_move(query)}",
             )
-        with self._curator._paced():
-            return bool(self._run.ask(self._curator._counted(query)))
+        if not self._left:
+            raise Halted(f"the watch has answered {MOST_ASKED} questions", hint="begin a new one, at its own price")
+        about = {"ask": uuid.uuid4().hex, "of": query.question.canonical(), "watch": self._sequence}
+
+        def compare() -> bool:
+            self._left, self._ended = self._left - 1, True  # until it is known to have ended well
+            return bool(self._run.ask(int(curator._exact(query).columns[0][0])))
+
+        above = curator._gate.asked(
+            self._sequence, about, compare, lambda outcome: InvalidQuestion(outcome.problem, hint=outcome.hint)
+        )
+        self._ended = False
+        return above
 
 
 def above_threshold(curator: "Curator", threshold: int, epsilon: Fraction, sensitivity: int | None) -> Watch:
@@ -109,10 +127,21 @@ def above_threshold(curator: "Curator", threshold: int, epsilon: Fraction, sensi
     if most is None:
         most = max((table.rows_per_group for table in curator.dataset.tables if not table.public), default=1)
     most = whole("sensitivity", most, least=1)
+    if abs(integer("threshold", threshold)) > _FARTHEST or most > _FARTHEST:
+        raise InvalidParameter(
+            "threshold", "and sensitivity must be at most 10**12, so that a run ends", (threshold, most),
+            hint="a threshold that no count reaches is never passed",
+        )  # fmt: skip
     mechanism = AboveThreshold(threshold=threshold, epsilon=epsilon, sensitivity=Sensitivity.linf(most, PEOPLE))
     about = {"watch": uuid.uuid4().hex, "threshold": threshold, "sensitivity": most}  # every run is one of its own
-    curator._answered(mechanism.event, about, lambda: {"watch": "begun"})
-    return Watch(curator, mechanism, most)
+    return curator._gate.through(
+        mechanism.event,
+        about,
+        lambda: {"watch": "begun"},
+        lambda _: None,
+        lambda answer, _, __: Watch(curator, mechanism, most, answer.sequence),
+        refusal=lambda outcome: curator._refusal(outcome, mechanism.event),
+    )
 
 
 def _one_measure(asked: Question, curator: "Curator", kinds: tuple[str, ...]) -> PricedQuery:

@@ -37,6 +37,12 @@ def open(  # noqa: A001
     return Curator(engine, kept, who)
 
 
+def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
+    """What a file declares, and its ledger as it is: no source is opened and nothing is registered."""
+    dataset = _dataset(declaration)
+    return dataset, _ledger(dataset, declaration, None)
+
+
 def _dataset(declaration: object) -> Dataset:
     if isinstance(declaration, Dataset):
         return declaration.check()

@@ -131,7 +131,7 @@ class Ledger:
     ) -> Receipt | Refused:
         """Write down a question of a run that was charged as a whole, before data are read for it.
 
-        `run` is the sequence of its reservation. The receipt is settled or lost like that of a charge.
+        `run` is the sequence that settling it gave. The receipt is settled or lost like that of a charge.
         """
         if not _matches(_HASH, request_hash):
             raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)

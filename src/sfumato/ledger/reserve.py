@@ -136,7 +136,7 @@ class Ask:
     dataset: str
     principal: str
     run: int
-    """The reservation that was charged for the run."""
+    """The entry that settled the run: it was charged, and began."""
     request_hash: str
     key: str
     data_version: str
@@ -150,8 +150,8 @@ class Ask:
         """A receipt, if the run was charged and too many have not failed."""
         found = state.entry(self.run)
         about = (self.dataset, self.principal)
-        if found is None or found[0]["kind"] != "reserve" or (found[0]["dataset"], found[0]["principal"]) != about:
-            raise LedgerMisuse("the run was not charged here", hint="reserve it first")
+        if found is None or found[0]["kind"] != "settle" or (found[0]["dataset"], found[0]["principal"]) != about:
+            raise LedgerMisuse("the run was not charged here", hint="reserve and settle it first")
         if any(state.opened(name) or state.fate(name) for name in self.names()):
             raise LedgerMisuse("the question of the run was asked before", hint="give each a key and a hash of its own")
         held = held_back(state, self.dataset, self.principal, self.patience)
