@@ -57,3 +57,43 @@ def test_what_is_wrong_is_said(curator: Curator) -> None:
         curator.table("visits").select("*").release(epsilon=1)
     assert repr(curator.table("visits")) == "<question about visits>"
     assert "COUNT(*)" in repr(curator.table("visits").select("COUNT(*)"))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1=1) OR (1=1",
+        "day < 9)",
+        "(day < 9",
+        "day < 9; SELECT 1",
+        "day < 9 -- and nothing else",
+        "",
+        "day IN (1, 2",
+        "note = ']' ]",
+        "/* */",
+    ],
+)
+def test_a_piece_of_a_question_stands_alone(curator: Curator, piece: str) -> None:
+    """What closes what it did not open would change the meaning of what stands around it."""
+    asked = curator.table("visits").select(n="COUNT(*)")
+    for step in (
+        asked.where,
+        asked.group_by,
+        asked.select,
+        asked.having,
+        asked.order_by,
+        lambda p: asked.join("users", on=p),
+        curator.table,
+    ):
+        with pytest.raises((InvalidQuestion, InvalidParameter)):
+            step(piece)
+
+
+def test_conditions_are_all_met_whatever_is_in_them(curator: Curator) -> None:
+    both = curator.table("visits").where("day < 9 OR day > 300", "category = 1").select(n="COUNT(*)")
+    same = curator.sql("SELECT COUNT(*) FROM visits WHERE (day < 9 OR day > 300) AND category = 1", epsilon=1)
+    assert both.release(epsilon=1).rows[0]["n"] == same.value
+    odd = curator.table("visits").select(**{'a"b': "COUNT(*)"}).where("note <> ')'")
+    assert odd.release(epsilon=1).columns == ('a"b',)
+    with pytest.raises(InvalidParameter):
+        curator.table("visits").limit("3; x")  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from sfumato import anonymity
 from sfumato.anonymity import Hierarchy, Roles, Table
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
+from sfumato.core.printing import for_csv
 from sfumato.errors import InvalidParameter
 
 
@@ -79,8 +80,8 @@ def _generalise(arguments: argparse.Namespace, table: Table, roles: Roles) -> Ex
     terminal.say(f"{levels}; {made.suppressed} of {len(table)} rows left out")
     terminal.say("k-anonymity protects from linking this table alone: see docs/anonymity.md")
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(made.table.columns)
-    writer.writerows(made.table.rows)
+    writer.writerow(map(for_csv, made.table.columns))
+    writer.writerows(map(for_csv, row) for row in made.table.rows)
     return Exit.DONE
 
 

@@ -1,6 +1,5 @@
 """What a person sees: tables and JSON on stdout, messages and progress on stderr."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -12,52 +11,57 @@ from rich.markup import escape
 from rich.progress import Progress, track
 from rich.table import Table
 
+from sfumato.core.printing import for_terminal, json_text
 from sfumato.errors import SfumatoError
 
 T = TypeVar("T")
 
 
 def _out() -> Console:
-    return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    return Console(file=sys.stdout, highlight=False, soft_wrap=True, emoji=False)
 
 
 def _err() -> Console:
-    return Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    return Console(file=sys.stderr, highlight=False, soft_wrap=True, emoji=False)
+
+
+def _safe(text: object, *, lines: bool = False) -> str:
+    """A text that is shown as it is: no markup of rich's, no character that moves a terminal."""
+    return escape(for_terminal(str(text), lines=lines))
 
 
 def say(message: str) -> None:
     """A message to the person, on stderr, as plain text."""
-    _err().print(escape(message))
+    _err().print(_safe(message, lines=True))
 
 
 def complain(error: SfumatoError) -> None:
     """An error and its hint, on stderr."""
     console = _err()
-    console.print(f"[bold red]error:[/] {escape(error.problem)}")
+    console.print(f"[bold red]error:[/] {_safe(error.problem, lines=True)}")
     if error.hint:
-        console.print(f"\n[cyan]hint:[/] {escape(error.hint)}")
+        console.print(f"\n[cyan]hint:[/] {_safe(error.hint, lines=True)}")
 
 
 def show(renderable: Any) -> None:
     """Text, a table or another rich object, on stdout; text is plain."""
-    _out().print(escape(renderable) if isinstance(renderable, str) else renderable)
+    _out().print(_safe(renderable, lines=True) if isinstance(renderable, str) else renderable)
 
 
 def emit(value: Any) -> None:
     """One JSON document on stdout."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=None, allow_nan=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(f"{json_text(value)}\n")
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Iterable[str] = ()
 ) -> Table:
     """A table of plain text; the columns named in `right` are aligned as numbers are."""
-    made, numbers = Table(title=escape(title) or None, title_justify="left"), set(right)
+    made, numbers = Table(title=_safe(title) or None, title_justify="left"), set(right)
     for column in columns:
-        made.add_column(escape(column), justify="right" if column in numbers else "left")
+        made.add_column(_safe(column), justify="right" if column in numbers else "left")
     for row in rows:
-        made.add_row(*(escape(str(cell)) for cell in row))
+        made.add_row(*(_safe(cell) for cell in row))
     return made
 
 
@@ -65,7 +69,7 @@ def facts(pairs: Mapping[str, object]) -> Table:
     """Names and values in two columns without lines."""
     made = Table.grid(padding=(0, 2))
     for name, value in pairs.items():
-        made.add_row(f"[dim]{escape(name)}[/]", escape(str(value)))
+        made.add_row(f"[dim]{_safe(name)}[/]", _safe(value, lines=True))
     return made
 
 
@@ -74,7 +78,7 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
     return iter(
         track(
             items,
-            description=escape(what),
+            description=_safe(what),
             total=total,
             console=_err(),
             transient=True,
@@ -85,14 +89,14 @@ def progress(items: Iterable[T], what: str, total: float | None = None) -> Itera
 
 def waiting(what: str) -> AbstractContextManager[object]:
     """A sign on stderr that something takes its time, if a person is looking."""
-    return _err().status(escape(what)) if sys.stderr.isatty() else nullcontext()
+    return _err().status(_safe(what)) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager
 def bar(what: str) -> Generator[Callable[[float], None]]:
     """A bar on stderr if a person is looking; what is given is called with the share that is done."""
     with Progress(console=_err(), transient=True, disable=not sys.stderr.isatty()) as shown:
-        task = shown.add_task(escape(what), total=1.0)
+        task = shown.add_task(_safe(what), total=1.0)
         yield lambda share: shown.update(task, completed=share)
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import whole
+from sfumato.query.parse import stands_alone
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -32,38 +34,40 @@ class Asking:
         """Rows paired with those of another table."""
         if bool(on) == bool(using):
             raise InvalidParameter("on", "or using must be given, one of them", on)
-        condition = f"ON {on}" if on else f"USING ({using})"
-        return replace(self, joins=(*self.joins, f"{'LEFT ' if left else ''}JOIN {table} {condition}"))
+        condition = f"ON {_whole('on', on)}" if on else f"USING ({stands_alone('using', using)})"
+        joined = f"{'LEFT ' if left else ''}JOIN {stands_alone('join', table)} {condition}"
+        return replace(self, joins=(*self.joins, joined))
 
     def where(self, *conditions: str) -> "Asking":
         """Rows for which all the conditions hold."""
-        return replace(self, conditions=(*self.conditions, *map(str, conditions)))
+        return replace(self, conditions=(*self.conditions, *(_whole("where", each) for each in conditions)))
 
     def group_by(self, *keys: str) -> "Asking":
         """One row for each of the keys' groups; the keys are columns of the answer."""
-        return replace(self, keys=(*self.keys, *map(str, keys)))
+        return replace(self, keys=(*self.keys, *(stands_alone("group_by", each) for each in keys)))
 
     def select(self, *outputs: str, **named: str) -> "Asking":
         """Aggregates, by name or as they are: `select(n="COUNT(*)")`."""
-        plain = tuple((str(output), "") for output in outputs)
-        return replace(self, outputs=(*self.outputs, *plain, *((value, name) for name, value in named.items())))
+        plain = tuple((stands_alone("select", output), "") for output in outputs)
+        by_name = tuple((stands_alone("select", value), name) for name, value in named.items())
+        return replace(self, outputs=(*self.outputs, *plain, *by_name))
 
     def having(self, *conditions: str) -> "Asking":
         """Groups whose released values meet the conditions."""
-        return replace(self, filters=(*self.filters, *map(str, conditions)))
+        return replace(self, filters=(*self.filters, *(_whole("having", each) for each in conditions)))
 
     def order_by(self, *order: str) -> "Asking":
         """The order of the answer, by released values."""
-        return replace(self, order=(*self.order, *map(str, order)))
+        return replace(self, order=(*self.order, *(stands_alone("order_by", each) for each in order)))
 
     def limit(self, most: int) -> "Asking":
         """The first rows of the answer."""
-        return replace(self, most=most)
+        return replace(self, most=whole("limit", most))
 
     @property
     def sql(self) -> str:
         """The question as SQL."""
-        shown = [*self.keys, *(f'{value} AS "{name}"' if name else value for value, name in self.outputs)]
+        shown = [*self.keys, *(f"{value} AS {_named(name)}" if name else value for value, name in self.outputs)]
         if not self.outputs:
             raise InvalidParameter("select", "needs an aggregate", "", hint='select(n="COUNT(*)")')
         parts = [f"SELECT {', '.join(shown)}", f"FROM {self.source}", *self.joins]
@@ -86,5 +90,15 @@ class Asking:
         return f"<question: {' '.join(self.sql.split())}>" if self.outputs else f"<question about {self.source}>"
 
 
+def _whole(name: str, condition: str) -> str:
+    """A condition inside brackets of its own: nothing in it, not even a comment, reaches what stands around it."""
+    return f"({stands_alone(name, condition)}\n)"
+
+
+def _named(name: str) -> str:
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"'
+
+
 def _all(conditions: tuple[str, ...]) -> str:
-    return conditions[0] if len(conditions) == 1 else " AND ".join(f"({each})" for each in conditions)
+    return " AND ".join(conditions)

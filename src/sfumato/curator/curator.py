@@ -27,6 +27,7 @@ from sfumato.errors import BudgetExceeded, InvalidParameter, InvalidQuestion, Sf
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Answered, Balance, Ledger, Refused
 from sfumato.query import PricedQuery, Question, Spend, price, question
+from sfumato.query.parse import stands_alone
 from sfumato.query.postprocess import finished
 
 Amount = float | int | str | Fraction | Decimal
@@ -107,7 +108,7 @@ class Curator:
 
         `curator.table("visits").where("day < 9").group_by("ward").select(n="COUNT(*)").release(epsilon=0.5)`
         """
-        return Asking(self, str(source))
+        return Asking(self, stands_alone("table", source))
 
     def noisy_max(self, text: str, *, epsilon: Amount, key: str | None = None) -> Release:
         """The public group with the largest aggregate, by one-sided noisy max: its key, and not its value.

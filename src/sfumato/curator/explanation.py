@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sfumato.core.printing import for_terminal
 from sfumato.curator.release import Cost, written
 from sfumato.data import Dataset
 from sfumato.exact.parameters import nearest
@@ -71,7 +72,7 @@ class Explanation:
         lines += [f"  {name}: {error}" for name, error in self.columns]
         left = "; ".join(f"{value} of {name}" for name, value in self.remaining)
         lines += [f"cost        {self.cost}", f"then left   {left}", *self.notes]
-        return "\n".join(lines)
+        return for_terminal("\n".join(lines), lines=True)
 
     def __repr__(self) -> str:
         return str(self)

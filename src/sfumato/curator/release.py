@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
+from sfumato.core.printing import for_json, for_page, for_terminal
 from sfumato.errors import SfumatoError
 from sfumato.query.released import Bar
 
@@ -118,7 +119,9 @@ class Release:
         return {
             "columns": list(self.columns),
             "rows": [[_plain(bar.value) for bar in row] for row in self.bars],
-            "intervals": [[None if bar.low is None else [bar.low, bar.high] for bar in row] for row in self.bars],
+            "intervals": for_json(
+                [[[bar.low, bar.high] if bar.has_interval else None for bar in row] for row in self.bars]
+            ),
             "confidence": float(self.confidence),
             "cost": self.cost.to_json(),
             "remaining": dict(self.remaining),
@@ -151,8 +154,8 @@ class Release:
         return _library("polars").DataFrame(self._columns())
 
     def cells(self) -> list[list[str]]:
-        """Every value with its error bar, as text."""
-        return [[_cell(bar) for bar in row] for row in self.bars]
+        """Every value with its error bar, as text that can be shown."""
+        return [[for_terminal(_cell(bar)) for bar in row] for row in self.bars]
 
     def footer(self) -> str:
         """Cost, what remains, and the receipt, on one line."""
@@ -161,24 +164,21 @@ class Release:
         return f"{paid} · left {left} · receipt {self.receipt}"
 
     def __str__(self) -> str:
-        lines = [list(self.columns), *self.cells()]
+        lines = [[for_terminal(name) for name in self.columns], *self.cells()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
         body = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
         ]
-        return "\n".join(
-            [body[0], "  ".join("─" * width for width in widths), *body[1:], "", self.footer(), *self.notes]
-        )
+        about = [for_terminal(line) for line in (self.footer(), *self.notes)]
+        return "\n".join([body[0], "  ".join("─" * width for width in widths), *body[1:], "", *about])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.cells())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self.footer())}</p>"
+        head = "".join(f"<th>{for_page(name)}</th>" for name in self.columns)
+        body = "".join(f"<tr>{''.join(f'<td>{for_page(cell)}</td>' for cell in row)}</tr>" for row in self.cells())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{for_page(self.footer())}</p>"
 
 
 def _fresh(name: str, taken: dict[str, Any]) -> str:
@@ -189,7 +189,7 @@ def _fresh(name: str, taken: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else value
+    return value.isoformat() if isinstance(value, date) else for_json(value)
 
 
 def _library(name: str) -> Any:

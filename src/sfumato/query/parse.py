@@ -3,7 +3,7 @@
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sfumato.errors import InvalidQuestion
@@ -12,6 +12,11 @@ MOST_CHARACTERS = 20_000
 MOST_TOKENS = 4_000
 MOST_DEPTH = 120
 
+_CLOSERS = {
+    TokenType.L_PAREN: TokenType.R_PAREN,
+    TokenType.L_BRACKET: TokenType.R_BRACKET,
+    TokenType.L_BRACE: TokenType.R_BRACE,
+}
 _FORBIDDEN = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
     exp.Qualify: ("QUALIFY is not answered", "use HAVING on aggregates"),
@@ -58,6 +63,33 @@ def parse(text: object) -> tuple[exp.Expression, str]:
         raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
     _check(root, text)
     return root, text
+
+
+def stands_alone(name: str, text: object) -> str:
+    """A piece of a question that closes what it opens, and nothing else; then nothing around it can be closed by it."""
+    if not isinstance(text, str):
+        raise InvalidQuestion(f"{name} takes SQL text", hint='such as "day < 9"')
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidQuestion(f"{name} is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
+    try:
+        tokens = sqlglot.tokenize(text, read="duckdb")
+    except SqlglotError as error:
+        raise _not_sql(error) from None
+    if any(token.comments for token in tokens):
+        raise InvalidQuestion(f"{name} holds a comment: {text[:60]}", hint="leave it out")
+    open_ones: list[TokenType] = []
+    for token in tokens:
+        if token.token_type in _CLOSERS:
+            open_ones.append(token.token_type)
+        elif token.token_type in _CLOSERS.values():
+            if not open_ones or _CLOSERS[open_ones.pop()] is not token.token_type:
+                raise InvalidQuestion(f"{name} closes what it did not open: {text[:60]}", hint="balance its brackets")
+        elif token.token_type is TokenType.SEMICOLON:
+            raise InvalidQuestion(f"{name} is one piece of a question: {text[:60]}", hint="leave the semicolon out")
+    if open_ones or not tokens:
+        problem = "does not close what it opens" if open_ones else "is empty"
+        raise InvalidQuestion(f"{name} {problem}: {text[:60]}", hint="balance its brackets")
+    return text
 
 
 def _unwritable(character: str) -> bool:
