@@ -80,9 +80,11 @@ def json_text(value: Any) -> str:
     '{"k": "é\\\\u202e\\\\u009b"}'
     """
     text = json.dumps(for_json(value), ensure_ascii=False, allow_nan=False)
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(
-        json.dumps(each)[1:-1] if not each.isascii() and unicodedata.category(each) in _UNSEEN else each
-        for each in text
-    )
+    return "".join(_as_json(each) if unicodedata.category(each) in _UNSEEN else each for each in text)
+
+
+def _as_json(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(character)[1:-1]

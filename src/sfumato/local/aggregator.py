@@ -19,6 +19,7 @@ from sfumato.local.tags import SeenTags
 from sfumato.local.wire import Reason
 
 _MAGIC = b"sfumato-local-counts/1\n"
+_MOST_PEOPLE = 1 << 50
 _CHUNK = 1 << 18  # reports handled at a time, so that a batch of any size needs little memory
 
 
@@ -107,16 +108,24 @@ class Aggregator:
         Reports that both had counted stay in the counts twice and are numbered in `doubled`: counts cannot tell which
         they were. Send a report to the server that its tag names, and copies meet in one place.
         """
+        if other is self:
+            raise InvalidParameter("other", "must be another server", other.protocol.name, hint="it is counted already")
         if other.protocol != self.protocol:
             raise InvalidParameter("other", "must count the same protocol and round", other.protocol.name)
         if self.closed or other.closed:
             raise InvalidParameter("other", "must be merged before either round is closed", other.protocol.name)
+        met = 0 if other._seen is self._seen else self._seen.overlap(other._seen)  # rounds in turn share their tags
+        if met and met == len(other._seen):
+            raise InvalidParameter(
+                "other", "must have counted somebody who is not counted here", other.protocol.name,
+                hint="it was merged before, or is a copy",
+            )  # fmt: skip
         self._counts += other._counts
         self.people += other.people
         self.rejected += other.rejected
         self.doubled += other.doubled
-        if other._seen is not self._seen:  # rounds of one sequential collection share their tags
-            self.doubled += self._seen.overlap(other._seen)
+        self.doubled += met
+        if other._seen is not self._seen:
             self._seen.union(other._seen)
 
     def share_tags(self, seen: SeenTags) -> None:
@@ -184,7 +193,15 @@ class Aggregator:
             raise ValueError("length")
         made._counts = np.frombuffer(body, "<i8", size, at).astype(np.int64).reshape(shape)
         made._seen = SeenTags(np.frombuffer(body, "<u8", about["tags"], at + 8 * size).astype(np.uint64))
+        if len(made._seen) != about["tags"] or not made._is_possible():
+            raise ValueError("counts that no reports give")
         return made
+
+    def _is_possible(self) -> bool:
+        """Whether some reports give what was read: counts of so many people, and a tag of each that was not doubled."""
+        tagged = self.closed or not self.check_replays or len(self._seen) >= self.people - self.doubled
+        known = self.people <= _MOST_PEOPLE and self.doubled <= self.people and tagged
+        return known and self.protocol.possible(self._counts, self.people)
 
 
 def sum_of(aggregators: list[Aggregator]) -> Aggregator:

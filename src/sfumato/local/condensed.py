@@ -132,6 +132,9 @@ class Condensed(Listed):
         codes = self._read(payloads)
         return np.stack([np.bincount(codes[:, i], minlength=self.size) for i in range(self.length)]).astype(np.int64)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        return super().possible(counts, people) and bool((counts.sum(axis=1) == people).all())
+
     def estimate(self, counts: Counts, people: int) -> Frequencies:
         """The shares behind the reports' shares, by the inverse of the channel: unbiased."""
         names = labels_of(self.domain)

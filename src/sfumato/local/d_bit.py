@@ -97,6 +97,11 @@ class DBitFlip(Listed):
         ones = np.bincount(ids[told.view(np.bool_)], minlength=self.size)
         return np.stack([asked, ones], axis=1).astype(np.int64, copy=False)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        asked, ones = counts[:, 0], counts[:, 1]
+        every = int(asked.sum()) == people * self.bits and bool((ones <= asked).all())
+        return super().possible(counts, people) and every
+
     def estimate(self, counts: Counts, people: int) -> Frequencies:
         """Unbiased: (k/(nd))·Σ(b - q)/(p - q) over those who answered for the bucket."""
         labels, p, q = labels_of(self.domain), float(self.p or 0), float(self.q or 0)

@@ -50,6 +50,13 @@ def transform(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return out.reshape(shape)
 
 
+def signs_of(counts: Counts, people: int) -> bool:
+    """Whether so many reports, each one more or one less in one cell, can add up to these numbers."""
+    inside = bool((abs(counts.astype(object)) <= people).all())
+    met = sum(abs(int(count)) for count in counts.reshape(-1)) if inside else people + 1
+    return met <= people and (people - met) % 2 == 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Hadamard(Listed):
     """A random row and the sign at the value's column, true with probability e^ε/(e^ε + 1).
@@ -93,6 +100,9 @@ class Hadamard(Listed):
         codes = read(payloads, 0, self.payload).view(np.int64)
         found = np.bincount(codes, minlength=2 * self.order).reshape(self.order, 2)
         return (found[:, 0] - found[:, 1]).astype(np.int64, copy=False)
+
+    def possible(self, counts: Counts, people: int) -> bool:
+        return signs_of(counts, people)
 
     def estimate(self, counts: Counts, people: int) -> Frequencies:
         labels, gap = labels_of(self.domain), float(2 * Fraction(self.p or 0) - 1)

@@ -74,6 +74,9 @@ class KAry(Listed):
         codes = read(payloads, 0, self.payload).view(np.int64)
         return np.bincount(codes, minlength=self.size).astype(np.int64, copy=False)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        return super().possible(counts, people) and int(counts.sum()) == people
+
     def _chances(self) -> tuple[float, float]:
         p = Fraction(self.p or 0)
         return float(p), float((1 - p) / (self.size - 1))

@@ -128,6 +128,9 @@ class OneBitMean(Protocol):
     def tally(self, payloads: Bytes) -> Counts:
         return np.bincount(read(payloads, 0, 1).view(np.int64), minlength=2).astype(np.int64, copy=False)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        return super().possible(counts, people) and int(counts.sum()) == people
+
     def estimate(self, counts: Counts, people: int) -> Mean:
         """Unbiased: (m/n)·Σ(b(e^ε + 1) - 1)/(e^ε - 1) (Survey Theorem 7.7)."""
         if people == 0:

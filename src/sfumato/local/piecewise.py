@@ -108,6 +108,17 @@ class Piecewise(Protocol):
         ones = int((codes == self.cells + 1).sum())
         return np.array([len(cells), cells.sum(), (cells * cells).sum(), len(codes) - len(cells), ones], dtype=np.int64)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        cells, total, squares, bits, ones = (int(count) for count in counts)
+        if min(cells, total, squares, bits, ones) < 0 or cells + bits != people or ones > bits:
+            return False
+        most = self.cells - 1
+        return total**2 <= cells * squares and total <= squares <= most * total and self._mixed(bits)
+
+    def _mixed(self, bits: int) -> bool:
+        """Whether so many reports may be bits instead of cells."""
+        return bits == 0
+
     def line(self) -> tuple[float, float]:
         """The expected cell as intercept + slope·place, for a place in [0, 1]; exact before the last rounding."""
         p, w, all_cells = Fraction(self.p or 0), self._w, self.cells
@@ -178,6 +189,9 @@ class Hybrid(Piecewise):
 
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return read(payloads, 0, 2) < np.uint64(self.cells + 2)
+
+    def _mixed(self, bits: int) -> bool:
+        return bits >= 0
 
     def _decoded(self, counts: Counts) -> tuple[float, float]:
         total, squares = super()._decoded(counts)

@@ -19,7 +19,7 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import open_probability, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Frequencies
-from sfumato.local.hadamard import signed_codes, transform
+from sfumato.local.hadamard import signed_codes, signs_of, transform
 from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
 
 ANY_BYTE = bytes(range(1, 256))
@@ -109,6 +109,12 @@ class PrefixTree(Protocol):
         counts[:, :, :-1] = signs[..., 0] - signs[..., 1]
         counts[:, :, -1] = np.bincount(sketch, minlength=slots).reshape(self.length, self.rows)
         return counts
+
+    def possible(self, counts: Counts, people: int) -> bool:
+        sizes, signs = counts[:, :, -1], counts[:, :, :-1]
+        told = super().possible(sizes, people) and int(sizes.sum()) == people
+        slots = zip(signs.reshape(-1, self.order), sizes.reshape(-1), strict=True)
+        return told and all(signs_of(each, int(size)) for each, size in slots)
 
     def variance(self, share: float = 0.0) -> float:
         """Of one report in the share of a whole string: a report tells about one length in `length`."""

@@ -111,6 +111,10 @@ class Protocol(ABC):
     def tally(self, payloads: Bytes) -> Counts:
         """The counts of valid payloads; sums of counts are the counts of all."""
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        """Whether so many reports can have given these counts; by default each is counted once at most in each cell."""
+        return bool((counts >= 0).all() and (counts <= people).all())
+
     @abstractmethod
     def estimate(self, counts: Counts, people: int) -> Any:
         """What the counts say about the people who reported."""

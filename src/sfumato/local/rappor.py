@@ -216,6 +216,11 @@ class Rappor(Protocol):
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return (read(payloads, 0, 2) < np.uint64(self.cohorts)) & padding_is_zero(payloads[:, 2:], self.bits)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        sizes = counts[:, -1]
+        told = super().possible(counts, people) and int(sizes.sum()) == people
+        return told and bool((counts[:, :-1] <= sizes[:, None]).all())
+
     def tally(self, payloads: Bytes) -> Counts:
         counts = self.empty()
         cohorts = payloads[:, :2].view("<u2")[:, 0].astype(np.uint16)

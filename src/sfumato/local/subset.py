@@ -118,6 +118,9 @@ class SubsetSelection(Listed):
     def tally(self, payloads: Bytes) -> Counts:
         return column_sums(payloads, self.size)
 
+    def possible(self, counts: Counts, people: int) -> bool:
+        return super().possible(counts, people) and int(counts.sum()) == people * self._k
+
     def _chances(self) -> tuple[float, float]:
         """That a set holds its sender's value, and that it holds another one: (k - p)/(d - 1)."""
         p = Fraction(self.p or 0)
