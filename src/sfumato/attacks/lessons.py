@@ -9,6 +9,7 @@ from sfumato.attacks import (
     longitudinal,
     median,
     membership,
+    own_channel,
     ratings,
     reconstruction,
 )
@@ -27,6 +28,7 @@ LESSONS: tuple[Lesson, ...] = (
     longitudinal.LESSON,
     floating.LESSON,
     error_channel.LESSON,
+    own_channel.LESSON,
 )
 
 

@@ -23,6 +23,12 @@ from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
 from sfumato.query.work import refuse_too_much
 
+MEANING = 2
+"""Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
+
+2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the
+person's own table has one row a person, and a foreign key leads to one row.
+"""
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
 _MOST_AGGREGATES = 50
@@ -104,6 +110,7 @@ class Question:
     def canonical(self) -> Any:
         """What is asked of the data, whatever it is called and however it is shown."""
         return {
+            "meaning": MEANING,
             "plan": self.plan.canonical(),
             "keys": [key.canonical() for key in self.keys],
             "aggregates": sorted((each.canonical() for each in self.aggregates), key=repr),
