@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from sfumato.curator import open  # noqa: A004
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 ROOMS = (
     "accounting",

@@ -70,6 +70,7 @@ class DuckDBEngine:
         run = self._connection.execute
         run("SET preserve_insertion_order=false")
         run("SET ieee_floating_point_ops=true")
+        run("SET TimeZone='UTC'")  # a moment means the same on every machine
         if self._dataset.defaults.memory:
             run("SET memory_limit=?", [self._dataset.defaults.memory])
         if self._dataset.defaults.threads:
@@ -102,7 +103,12 @@ class DuckDBEngine:
                     f"[tables.{table.name}] could not be prepared",
                     hint="see its source, the memory limit and the folder",
                 ) from None
-        self._repeated = self._repeated_keys()
+        try:
+            self._repeated = self._repeated_keys()
+        except self._failures:
+            raise InvalidDeclaration(
+                "the tables could not be read", hint="see their sources, the memory limit and the folder"
+            ) from None
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = replace(self.dataset, tables=named)
@@ -314,7 +320,7 @@ class DuckDBEngine:
             text = (
                 f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} ORDER BY v LIMIT {_MOST_PUBLIC_VALUES + 2}"
             )
-            found = tuple(row[0] for row in self._fetch(text).fetchall() if row[0] is not None)
+            found = tuple(row[0] for row in self._fetch(text) if row[0] is not None)
             self._public[table, column] = found if len(found) <= _MOST_PUBLIC_VALUES else None
         known: tuple[Any, ...] | None = self._public[table, column]
         return known
@@ -331,7 +337,7 @@ class DuckDBEngine:
             grouped = f" GROUP BY {', '.join(quoted(column) for column in columns)}" if columns else ""
             counted = f"SELECT count(*) AS n FROM {quoted(table)} WHERE {known}{grouped}"
             text = f"SELECT greatest(coalesce(max(n), 1), 1) FROM ({counted})"
-            self._public[key] = int(self._fetch(text).fetchall()[0][0])
+            self._public[key] = int(self._fetch(text)[0][0])
         return int(self._public[key])
 
     def _only_public(self, name: str) -> None:
@@ -436,9 +442,13 @@ class DuckDBEngine:
             timer.cancel()
             cursor.close()
 
-    def _fetch(self, text: str) -> "duckdb.DuckDBPyConnection":
-        with self._lock:
-            return self._connection.cursor().execute(text)
+    def _fetch(self, text: str) -> "list[tuple[Any, ...]]":
+        """What a statement about public tables finds."""
+        try:
+            with self._lock:
+                return self._connection.cursor().execute(text).fetchall()
+        except self._failures:
+            raise EngineFailed("a public table could not be read", hint="ask the owner; nothing was charged") from None
 
     def close(self) -> None:
         """Close the database and remove what it spilled."""
