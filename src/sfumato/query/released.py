@@ -5,6 +5,7 @@ intervals along (Survey Theorem 3.10: what is computed from a release is as priv
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -201,6 +202,11 @@ def _pow(a: float, b: float) -> float:
     return made
 
 
+def _cut(value: Any) -> str:
+    """A text as the engine computes with it."""
+    return str(value)[:MOST_CHARACTERS]
+
+
 def _midnight(value: date) -> Any:
     return value.replace(hour=0, minute=0, second=0, microsecond=0) if isinstance(value, datetime) else value
 
@@ -239,18 +245,18 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "cast_integer": lambda a: round(float(a)),
     "cast_real": float,
     "cast_text": str,
-    "lower": lambda a: str(a).lower(),
-    "upper": lambda a: str(a).upper(),
-    "trim": lambda a: str(a).strip(" "),
-    "length": lambda a: len(str(a)),
+    "lower": lambda a: _cut(a).lower(),
+    "upper": lambda a: _cut(a).upper(),
+    "trim": lambda a: _cut(a).strip(" "),
+    "length": lambda a: len(_cut(a)),
     "concat": lambda *parts: "".join(str(part) for part in parts)[:MOST_CHARACTERS],
-    "substring": lambda a, start, length=None: str(a)[
+    "substring": lambda a, start, length=None: _cut(a)[
         max(0, start - 1) : None if length is None else max(0, start - 1 + length)
     ],
-    "starts_with": lambda a, b: str(a).startswith(str(b)),
-    "contains": lambda a, b: str(b) in str(a),
-    "like": lambda a, b: _like(str(a), str(b)),
-    "ilike": lambda a, b: _like(str(a).lower(), str(b).lower()),
+    "starts_with": lambda a, b: _cut(a).startswith(_cut(b)),
+    "contains": lambda a, b: _cut(b) in _cut(a),
+    "like": lambda a, b: _like(_cut(a), str(b)),
+    "ilike": lambda a, b: _like(_cut(a).lower(), str(b).lower()),
     "year": lambda a: a.year,
     "month": lambda a: a.month,
     "day": lambda a: a.day,
@@ -280,18 +286,28 @@ _GROWING = {
 
 
 def _like(text: str, pattern: str) -> bool:
-    """Whether a text is as a pattern says: % stands for any characters, _ for one; in time of text times pattern."""
-    at, i, star, mark = 0, 0, -1, 0
-    while at < len(text):
-        if i < len(pattern) and pattern[i] == "%":
-            star, mark, i = i, at, i + 1
-        elif i < len(pattern) and pattern[i] in ("_", text[at]):
-            at, i = at + 1, i + 1
-        elif star >= 0:
-            mark, at, i = mark + 1, mark + 1, star + 1
-        else:
+    """Whether a text is as a pattern says: % stands for any characters, _ for one; in time of text times pattern.
+
+    >>> _like("a%c", "a_c"), _like("abcbcd", "a%bc%"), _like("ab", "a%b%b"), _like("", "%"), _like("x", "")
+    (True, True, False, True, False)
+    """
+    first, *rest = (_piece(piece) for piece in pattern.split("%"))
+    start = first.match(text)
+    if not rest or start is None:
+        return first.fullmatch(text) is not None
+    at = start.end()
+    for piece in rest[:-1]:  # each as early as it can be: what follows has the most left
+        found = piece.search(text, at)
+        if found is None:
             return False
-    return all(each == "%" for each in pattern[i:])
+        at = found.end()
+    last = len(pattern.rsplit("%", 1)[1])
+    return len(text) - last >= at and rest[-1].fullmatch(text, len(text) - last) is not None
+
+
+def _piece(text: str) -> "re.Pattern[str]":
+    """A part of a pattern without %: as many characters as it has."""
+    return re.compile("".join("." if c == "_" else re.escape(c) for c in text), re.DOTALL)
 
 
 def _numeric(op: str, args: list[Bar]) -> Bar:
