@@ -59,3 +59,41 @@ def test_an_analyst_whose_questions_failed_is_locked_and_unlocked(
     assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"analyst": "", "failures": 3}
     assert main(["log", "-a", "ada", "--verify"]) == Exit.DONE
     assert "unlock" in capsys.readouterr().out
+
+
+def test_what_nobody_expected_is_one_line_and_no_trace(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sfumato.cli.sql.show", lambda *_, **__: (_ for _ in ()).throw(ValueError("cell 42")))
+    assert main(["sql", COUNT.format(5), "-a", "ada", "-e", "0.1"]) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert "something unexpected went wrong (ValueError); what was charged stays charged" in said
+    assert "42" not in said
+    monkeypatch.setenv("SFUMATO_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="cell 42"):
+        main(["sql", COUNT.format(6), "-a", "ada", "-e", "0.1"])
+
+
+def test_a_terminal_of_few_characters_shows_the_others_by_number(folder: Path) -> None:
+    import os
+    import subprocess
+    import sys
+
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    for more in ((), ("--json",)):
+        command = [
+            sys.executable,
+            "-m",
+            "sfumato.cli",
+            "sql",
+            'SELECT COUNT(*) AS "é" FROM visits',
+            "-a",
+            "ada",
+            "-e",
+            "0.1",
+            *more,
+        ]
+        done = subprocess.run(command, capture_output=True, env=ascii_only, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        shown = json.loads(done.stdout)["columns"] if more else [done.stdout.decode("ascii")]
+        assert "é" in shown if more else "\\xe9" in shown[0]

@@ -12,6 +12,7 @@ import pytest
 
 import clinic
 import sfumato
+from sfumato.accounting import events
 from sfumato.curator import Curator
 from sfumato.curator.interactive import MOST_ASKED
 from sfumato.engines import DuckDBEngine, hospital
@@ -21,9 +22,11 @@ from sfumato.errors import (
     Halted,
     InvalidDeclaration,
     InvalidParameter,
+    InvalidQuestion,
     Locked,
     SfumatoError,
 )
+from sfumato.ledger import Budget, Receipt
 
 COUNT = "SELECT COUNT(*) FROM visits WHERE day < {}"
 TEXT = "the engine did not finish; the charge stays\n\nhint: ask the owner"
@@ -186,10 +189,18 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
 
     slept: list[float] = []
     monkeypatch.setattr(gate.time, "sleep", slept.append)
-    interrupted = mock.Mock(side_effect=duckdb.InterruptException("INTERRUPT"))
     about = clinic.declare(clean, more="\n[defaults]\nanswer_every = 30\n")
+    timers: list[Any] = []
+    monkeypatch.setattr(
+        "sfumato.engines.duckdb.threading.Timer", lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1]
+    )
+
+    def too_long(*_: Any) -> Any:
+        timers[-1].function()
+        raise duckdb.InterruptException("INTERRUPT")
+
     with sfumato.open(about, ledger=tmp_path / "ledger") as curator:
-        monkeypatch.setattr(curator._engine, "_aggregate", interrupted)
+        monkeypatch.setattr(curator._engine, "_aggregate", too_long)
         with pytest.raises(EngineFailed) as caught:
             curator.sql(COUNT.format(3), epsilon=1)
         assert str(caught.value) == TEXT
@@ -368,3 +379,100 @@ def test_closing_waits_for_the_question_under_way_and_lets_no_other_begin(
 def test_a_budget_refuses_as_ever(curator: Curator) -> None:
     with pytest.raises(BudgetExceeded):
         curator.sql(COUNT.format(3), epsilon=61)
+
+
+def test_ctrl_c_while_the_engine_computes_is_an_interrupt_and_no_failure(
+    curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB catches the signal itself and raises an error of its own, as it does when the time is over."""
+    interrupted = mock.Mock(side_effect=duckdb.InterruptException("INTERRUPT"))
+    with monkeypatch.context() as broken:
+        broken.setattr(curator._engine, "_aggregate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            curator.sql(COUNT.format(3), epsilon=1)
+    assert curator._ledger.failures("clinic", "analyst") == 0
+    assert curator.sql(COUNT.format(3), epsilon=1).rows
+
+
+def test_a_failed_ask_ends_the_watch_whoever_asks_beside_it(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = curator.above_threshold(10**9, epsilon=1)
+    honest, began, go = DuckDBEngine.aggregate, threading.Event(), threading.Event()
+
+    def sometimes(self: DuckDBEngine, query: Any) -> Any:
+        if threading.current_thread().name == "slow":
+            began.set()
+            go.wait(30)
+            raise ValueError("cell")
+        return honest(self, query)
+
+    monkeypatch.setattr(DuckDBEngine, "aggregate", sometimes)
+    ends: dict[str, Any] = {}
+
+    def ask(name: str, day: int) -> None:
+        try:
+            ends[name] = watch.ask(COUNT.format(day))
+        except SfumatoError as error:
+            ends[name] = type(error).__name__
+
+    slow = threading.Thread(target=ask, args=("slow", 1), name="slow")
+    quick = threading.Thread(target=ask, args=("quick", 2), name="quick")
+    slow.start()
+    began.wait(30)
+    quick.start()
+    go.set()
+    slow.join(30)
+    quick.join(30)
+    assert ends == {"slow": "EngineFailed", "quick": "Halted"}
+    assert watch.halted
+
+
+def test_another_datasets_opening_loses_no_question_of_this_one(curator: Curator) -> None:
+    ledger = curator._ledger
+    ledger.register("other", Budget.pure(epsilon="1"))
+    ledger.grant("other", "ada", Budget.pure(epsilon="1"))
+    held = ledger.reserve(
+        dataset="other",
+        principal="ada",
+        event=events.Pure(1),
+        request_hash="0" * 64,
+        idempotency_key="k",
+        data_version="v",
+    )
+    assert ledger.recover(dataset="clinic") == 0
+    assert isinstance(held, Receipt)
+    ledger.settle(held, {})
+
+
+def test_the_key_of_a_runs_question_names_no_other(curator: Curator) -> None:
+    watch = curator.above_threshold(10**9, epsilon=1)
+    watch.ask(COUNT.format(5))
+    key = next(entry["key"] for _, entry in curator.log() if entry["kind"] == "ask")
+    with pytest.raises(InvalidQuestion, match="used for another request"):
+        curator.sql(COUNT.format(5), epsilon=1, key=key)
+
+
+def test_whole_numbers_computed_below_a_group_are_whole_or_missing(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    cells = [1.5] * 3000 + [float("inf")] * 3000 + [float("nan")] * 3000 + [1e300] * 3000
+    about = {"budget": {"epsilon": "100", "delta": "0.1"}, "unit": {"rows": True}, "name": "t",
+             "tables": {"t": {"source": pa.table({"id": list(range(12000)), "x": cells})}}}  # fmt: skip
+    with sfumato.open(about, ledger=tmp_path / "ledger") as made:
+        text = "SELECT k, COUNT(*) AS n FROM (SELECT id, FLOOR(x) AS k FROM t) q GROUP BY k HAVING k > 0 OR k IS NULL ORDER BY k"
+        assert [row["k"] for row in made.sql(text, epsilon=9, delta="1e-3")] == [1, None]
+
+
+def test_arithmetic_after_the_noise_ends(curator: Curator) -> None:
+    """Bars of LEAST over many values, and products of many digits."""
+    many = ", ".join(["COUNT(*)"] * 40)
+    row = curator.sql(f"SELECT LEAST({many}) AS a, GREATEST({many}) AS b, COUNT(*) AS n FROM visits", epsilon=1)
+    assert row.intervals[0]["a"] == row.intervals[0]["b"] == row.intervals[0]["n"]
+    huge = " * ".join(["9223372036854775807"] * 40)
+    answer = curator.sql(f"SELECT COUNT(*) * {huge} AS h FROM visits", epsilon=1)
+    assert answer.rows == [{"h": None}]
+    assert str(answer)
+
+
+def test_numbers_whose_sum_no_double_holds_are_refused(curator: Curator) -> None:
+    with pytest.raises(InvalidQuestion, match="too large"):
+        curator.sql("SELECT SUM(LEAST(GREATEST(LENGTH(note), 0), 1e301)) FROM visits", epsilon=1)

@@ -1,6 +1,7 @@
 """Parse the words, load the one command that is meant, and turn every outcome into an exit code."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,7 @@ _FAILURES = (EngineFailed, LedgerUnavailable, LedgerDamaged, BrokenRandomness, B
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; the exit code says how it ended."""
     words = sys.argv[1:] if words is None else list(words)
+    terminal.prepare()
     named = next((command for command in COMMANDS if command.name in words[:1]), None)
     parser = _parser(named)
     arguments = parser.parse_args(words)
@@ -41,6 +43,18 @@ def main(words: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `sfumato … | head` is no failure
         terminal.close_stdout()
         return Exit.DONE
+    except Exception as error:  # its own text and trace may hold a cell
+        if os.environ.get("SFUMATO_TRACEBACK"):
+            raise
+        terminal.complain(_unexpected(error))
+        return Exit.FAILED
+
+
+def _unexpected(error: Exception) -> SfumatoError:
+    return SfumatoError(
+        f"something unexpected went wrong ({type(error).__name__}); what was charged stays charged",
+        hint="please report it, see SECURITY.md; SFUMATO_TRACEBACK=1 shows where, and may show data",
+    )
 
 
 def _parser(named: Command | None) -> argparse.ArgumentParser:

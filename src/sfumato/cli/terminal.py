@@ -1,5 +1,6 @@
 """What a person sees: tables and JSON on stdout, messages and progress on stderr."""
 
+import io
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,13 @@ def _safe(text: object, *, lines: bool = False) -> str:
     return escape(for_terminal(str(text), lines=lines))
 
 
+def prepare() -> None:
+    """A terminal that knows few characters shows the others by their numbers, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(message: str) -> None:
     """A message to the person, on stderr, as plain text."""
     _err().print(_safe(message, lines=True))
@@ -50,7 +58,12 @@ def show(renderable: Any) -> None:
 
 def emit(value: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(f"{json_text(value)}\n")
+    text = json_text(value)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json_text(value, ascii_only=True)
+    sys.stdout.write(f"{text}\n")
 
 
 def table(

@@ -73,13 +73,13 @@ def for_json(value: Any) -> Any:
     return [for_json(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def json_text(value: Any) -> str:
+def json_text(value: Any, *, ascii_only: bool = False) -> str:
     """A JSON document on one line, which can be shown on a terminal: what has no picture is escaped as JSON does it.
 
     >>> json_text({"k": "é\\u202e\\x9b"})
     '{"k": "é\\\\u202e\\\\u009b"}'
     """
-    text = json.dumps(for_json(value), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(for_json(value), ensure_ascii=ascii_only, allow_nan=False)
     if text.isascii() and text.isprintable():
         return text
     return "".join(_as_json(each) if unicodedata.category(each) in _UNSEEN else each for each in text)

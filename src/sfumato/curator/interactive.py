@@ -2,6 +2,7 @@
 
 import uuid
 from fractions import Fraction
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from sfumato.core import Sensitivity
@@ -82,7 +83,7 @@ class Watch:
     def __init__(self, curator: "Curator", mechanism: AboveThreshold, most: int, sequence: int) -> None:
         self._curator, self._mechanism, self._most, self._sequence = curator, mechanism, most, sequence
         self._run = mechanism.start(bits=curator._bits)
-        self._left, self._ended = MOST_ASKED, False
+        self._left, self._ended, self._turn = MOST_ASKED, False, Lock()
 
     def __repr__(self) -> str:
         return f"<watch: {'halted' if self.halted else 'open'}>"
@@ -94,6 +95,10 @@ class Watch:
 
     def ask(self, text: str) -> bool:
         """Whether one count is above the noisy threshold; a question that does not fit is refused and costs nothing."""
+        with self._turn:  # one at a time: what one finds decides whether the next is answered
+            return self._asked(text)
+
+    def _asked(self, text: str) -> bool:
         if self.halted:
             raise Halted("the watch has halted", hint="begin a new one, at its own price")
         curator = self._curator

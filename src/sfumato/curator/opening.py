@@ -33,7 +33,7 @@ def open(  # noqa: A001
     except BaseException:
         kept.close()
         raise
-    kept.recover(older_than=dataset.defaults.timeout + 60)
+    kept.recover(older_than=dataset.defaults.timeout + 60, dataset=dataset.name)
     return Curator(engine, kept, who)
 
 

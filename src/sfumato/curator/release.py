@@ -208,9 +208,11 @@ def _cell(bar: Bar) -> str:
         return str(bar.value)
     if bar.low is None or bar.high is None:
         return f"{bar.value:,}" if isinstance(bar.value, int) else f"{bar.value:,.6g}"
-    up, down = bar.high - bar.value, bar.value - bar.low
-    digits = 0 if isinstance(bar.value, int) else _digits(max(up, down, 0.0))
-    value = f"{bar.value:,.{digits}f}"
+    exact = isinstance(bar.value, int)
+    middle = float(bar.value)
+    up, down = bar.high - middle, middle - bar.low
+    digits = 0 if exact else _digits(max(up, down, 0.0))
+    value = f"{bar.value:,}" if exact else f"{bar.value:,.{digits}f}"
     if abs(up - down) <= 0.1 * max(up, down):
         return f"{value} ± {max(up, down):,.{digits}f}"
     return f"{value} [{bar.low:,.{digits}f}, {bar.high:,.{digits}f}]"

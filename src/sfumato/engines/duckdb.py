@@ -46,7 +46,7 @@ class DuckDBEngine:
     def __init__(self, dataset: Dataset) -> None:
         import duckdb
 
-        self._dataset, self._failures = dataset, duckdb.Error
+        self._dataset, self._failures, self._interrupted = dataset, duckdb.Error, duckdb.InterruptException
         self._lock = threading.Lock()
         self._public: dict[tuple[str, ...], Any] = {}
         self._folder = Path(tempfile.mkdtemp(prefix="sfumato-"))
@@ -103,12 +103,7 @@ class DuckDBEngine:
                     f"[tables.{table.name}] could not be prepared",
                     hint="see its source, the memory limit and the folder",
                 ) from None
-        try:
-            self._repeated = self._repeated_keys()
-        except self._failures:
-            raise InvalidDeclaration(
-                "the tables could not be read", hint="see their sources, the memory limit and the folder"
-            ) from None
+        self._repeated = self._repeated_keys()
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if isinstance(t.source, str) else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = replace(self.dataset, tables=named)
@@ -236,7 +231,10 @@ class DuckDBEngine:
         names = ", ".join(columns)
         known = " AND ".join(f"{column} IS NOT NULL" for column in columns)
         text = f"SELECT 1 FROM {rows} WHERE {known} GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
-        return bool(self._connection.execute(text).fetchall())
+        try:
+            return bool(self._connection.execute(text).fetchall())
+        except self._failures:  # what cannot be read is for the questions that read it: opening tells nothing of it
+            return False
 
     def _repeated_keys(self) -> frozenset[tuple[str, str]]:
         """The columns that foreign keys of private tables lead to where one person has a value twice."""
@@ -374,9 +372,14 @@ class DuckDBEngine:
 
     def aggregate(self, query: PricedQuery) -> ExactTable:
         """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
+        late = threading.Event()
         try:
-            with self._deadline() as cursor, self._planning(query):
+            with self._deadline(late) as cursor, self._planning(query):
                 return self._aggregate(cursor, query)
+        except self._interrupted:
+            if late.is_set():
+                raise EngineFailed(_FAILED, hint="ask the owner") from None
+            raise KeyboardInterrupt from None  # the engine catches Ctrl-C while it computes
         except Exception:
             raise EngineFailed(_FAILED, hint="ask the owner") from None
 
@@ -429,11 +432,16 @@ class DuckDBEngine:
                 self._connection.execute(f"SET {_OPTIMIZERS} = '{_UNSAFE if by > 0 else ''}'")
 
     @contextmanager
-    def _deadline(self) -> "Generator[duckdb.DuckDBPyConnection]":
-        """A cursor whose statements are ended when the time is over."""
+    def _deadline(self, late: threading.Event) -> "Generator[duckdb.DuckDBPyConnection]":
+        """A cursor whose statements are ended when the time is over, which is told."""
         with self._lock:
             cursor = self._connection.cursor()
-        timer = threading.Timer(self._dataset.defaults.timeout, cursor.interrupt)
+
+        def end() -> None:
+            late.set()
+            cursor.interrupt()
+
+        timer = threading.Timer(self._dataset.defaults.timeout, end)
         timer.daemon = True
         timer.start()
         try:
@@ -492,6 +500,12 @@ def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text:
         known = Kind.TEXT if from_text else kind
         return None if known is None else Column(name, known)
     if declared.typed:
+        if not from_text and not _readable(kind, declared.kind):
+            held = "a type that no question can read" if kind is None else kind.value
+            raise InvalidDeclaration(
+                f"column `{name}` is declared as {declared.kind.value} and the source holds {held}",
+                hint="declare it as what it is, or leave it out" if kind else "leave it out, or convert the source",
+            )
         return replace(declared, name=name)
     if kind is None:  # text: numbers are read as reals unless a whole grid is declared
         whole = declared.values is not None or (declared.grid is not None and declared.grid.denominator == 1)
@@ -500,6 +514,12 @@ def _column(name: str, kind: Kind | None, declared: Column | None, *, from_text:
     if declared.lower is not None and not kind.is_number:
         raise InvalidDeclaration(f"column `{name}` has bounds and the source holds {kind.value}", hint='type = "real"')
     return replace(declared, name=name, kind=kind)
+
+
+def _readable(held: Kind | None, wanted: Kind) -> bool:
+    """Whether cells of a kind can be read as another: moments may be such as no engine can write as text."""
+    times = (Kind.DATE, Kind.TIMESTAMP)
+    return held is Kind.TEXT or (held is not None and (held in times) == (wanted in times))
 
 
 def _cast(column: Column) -> str:

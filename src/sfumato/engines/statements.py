@@ -11,7 +11,7 @@ from math import nan
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.expressions import double, is_whole, literal, number, on_calendar, present, quoted, sql
-from sfumato.query.expression import Expression, Ref
+from sfumato.query.expression import Expression, Field, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.price import PricedQuery
@@ -49,7 +49,7 @@ class Statements:
         if isinstance(plan, Where):
             return f"SELECT * FROM ({self.relation(plan.of)}) WHERE {sql(plan.predicate)}"
         if isinstance(plan, Project):
-            columns = [f"{sql(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
+            columns = [f"{as_column(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
             return f"SELECT {', '.join([*self._p(plan.of), *columns])} FROM ({self.relation(plan.of)})"
         if isinstance(plan, Join):
             return self._join(plan)
@@ -103,7 +103,9 @@ class Statements:
         at = 1 + len(plan.keys)
         keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(plan.keys)]
         shown = [f"k{i} AS c{i + 1}" for i in range(len(plan.keys))]
-        values = [f"{_own(each)} AS c{at + i}" for i, each in enumerate(plan.aggregates)]
+        values = [
+            f"{_as_declared(_own(each), plan.fields[at + i])} AS c{at + i}" for i, each in enumerate(plan.aggregates)
+        ]
         names = ", ".join(["p", *(f"k{i}" for i in range(len(plan.keys)))])
         inner = f"SELECT {', '.join([*keys, '*'])} FROM ({self.relation(plan.of)})"
         return f"SELECT {', '.join(['p', 'p AS c0', *shown, *values])} FROM ({inner}) GROUP BY {names}"
@@ -115,7 +117,7 @@ class Statements:
             return f"nullif({number(key)}, {double(nan)})"
         if key.kind in (Kind.DATE, Kind.TIMESTAMP):
             return on_calendar(key)
-        return sql(key) if is_whole(key) or key.kind is not Kind.INTEGER else f"TRY_CAST({sql(key)} AS BIGINT)"
+        return as_column(key)
 
     # ---- rows of a question ----
 
@@ -234,6 +236,19 @@ class Statements:
             rows = f"SELECT * FROM ({rows}) QUALIFY {rank} <= {most}"
         part = f"PARTITION BY {', '.join(['p', *names])} ORDER BY hash(v, p, {self._seed}), v"
         return f"SELECT * FROM ({rows}) QUALIFY row_number() OVER ({part}) <= {query.bounds.rows}"
+
+
+def as_column(expression: Expression) -> str:
+    """An expression as a column: a whole number is 64 bits wide, so that columns of a kind are equal where values are.
+
+    Computed ones are doubles inside of expressions, and many large whole numbers are equal to one double.
+    """
+    made = sql(expression)
+    return made if expression.kind is not Kind.INTEGER or is_whole(expression) else f"TRY_CAST({made} AS BIGINT)"
+
+
+def _as_declared(made: str, field: Field) -> str:
+    return f"TRY_CAST({made} AS BIGINT)" if field.kind is Kind.INTEGER else made
 
 
 def marked(table: Table, person: str | None) -> list[str]:

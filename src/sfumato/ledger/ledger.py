@@ -172,10 +172,12 @@ class Ledger:
         """Give the charge back; only for failures that were decided without touching data."""
         self._ask(requests.Refund(_receipt(receipt), _name("reason", reason)))
 
-    def recover(self, *, older_than: float = 0) -> int:
-        """Mark as lost the reservations that are still open after some seconds; how many there were."""
+    def recover(self, *, older_than: float = 0, dataset: str = "") -> int:
+        """Mark as lost the reservations, of one dataset or all, that are still open after some seconds; how many."""
         seconds = non_negative("older_than", older_than)
-        return cast(int, self._ask(requests.Recover(int(seconds * 10**9))))
+        return cast(
+            int, self._ask(requests.Recover(int(seconds * 10**9), _name("dataset", dataset) if dataset else ""))
+        )
 
     # ---- what is known ----
 

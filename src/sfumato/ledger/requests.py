@@ -185,11 +185,14 @@ class Recover(_Keyless):
 
     older_than: int
     """In nanoseconds of ledger time."""
+    dataset: str = ""
+    """Of one dataset alone, if it is named."""
 
     def decide(self, state: StoredState) -> int:
         """How many were marked."""
         latest = max(state.now, state.time) - self.older_than
-        stale = [body for body, _ in map(state.certain_entry, state.reservations()) if body["time"] <= latest]
+        waiting = [body for body, _ in map(state.certain_entry, state.reservations()) if body["time"] <= latest]
+        stale = [body for body in waiting if self.dataset in ("", body["dataset"])]
         for body in sorted(stale, key=lambda body: int(body["sequence"])):
             _end(state, "lose", body, reason="recovered", **_failed(True))  # whoever died may have died of a cell
         return len(stale)

@@ -101,7 +101,7 @@ class Reserve:
         fate, head = state.certain_entry(before)
         first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate else fate
         content = self._content()
-        if canonical({name: first[name] for name in content}) != canonical(content):
+        if canonical({name: first.get(name) for name in content}) != canonical(content):
             return Refused("conflict", "the idempotency key was used for another request", "use a new key")
         if fate["kind"] == "share":
             fate, head = state.certain_entry(fate["answer"])
@@ -117,7 +117,7 @@ class Reserve:
         """The stored answer; a principal who did not ask before has it charged to their own cap, once."""
         body, head = state.certain_entry(answered)
         first = state.certain_entry(body["reserve"])[0]
-        if canonical(first["event"]) != canonical(self.event.json):
+        if canonical(first.get("event")) != canonical(self.event.json):  # the answer to a run's question has none
             return Refused(
                 "conflict", "the question was answered at another price", "ask with the event that answered it"
             )

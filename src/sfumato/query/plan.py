@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from sfumato.query.expression import Expression, Field
+from sfumato.query.expression import Expression, Field, Ref
 
 Fields = tuple[Field, ...]
 
@@ -227,22 +227,23 @@ def spread(plan: Plan) -> int:
     return spread(plan.of)
 
 
-def once(plan: Plan) -> frozenset[str]:
-    """The tables of which every row is in the plan once at most."""
+def once(plan: Plan) -> frozenset[int]:
+    """The fields whose rows are in the plan once at most: of one reading of a table, and not of another of the same."""
     if isinstance(plan, Scan):
-        return frozenset({plan.table})
-    if isinstance(plan, Where | Project):
+        return frozenset(range(len(plan.fields)))
+    if isinstance(plan, Where):
         return once(plan.of)
+    if isinstance(plan, Project):
+        below = once(plan.of)
+        return frozenset(i for i, each in enumerate(plan.expressions) if isinstance(each, Ref) and each.index in below)
     if not isinstance(plan, Join) or not plan.private or plan.repeats > 1:
         return frozenset()
+    at = len(plan.left.fields)
+    left, right = once(plan.left), frozenset(at + i for i in once(plan.right))
     if not (plan.left.private and plan.right.private):
-        return once(plan.left if plan.left.private else plan.right)
-    kept = frozenset[str]()
-    if plan.right.single or plan.leads_to == "right":
-        kept |= once(plan.left)
-    if plan.left.single or plan.leads_to == "left":
-        kept |= once(plan.right)
-    return kept
+        return left if plan.left.private else right
+    kept = left if plan.right.single or plan.leads_to == "right" else frozenset[int]()
+    return kept | (right if plan.left.single or plan.leads_to == "left" else frozenset[int]())
 
 
 def tables(plan: Plan) -> tuple[str, ...]:

@@ -60,7 +60,11 @@ def _compared(x: Any, y: Any, order: Order) -> int:
         return 0 if x is y else (-1 if (x is None) == order.nulls_first else 1)
     if x == y:
         return 0
-    return (-1 if x < y else 1) * (-1 if order.descending else 1)
+    try:
+        before = bool(x < y)
+    except TypeError:  # values that are not of one kind: in a fixed order all the same
+        before = (type(x).__name__, repr(x)) < (type(y).__name__, repr(y))
+    return (-1 if before else 1) * (-1 if order.descending else 1)
 
 
 def in_order(key: tuple[Any, ...]) -> tuple[Any, ...]:

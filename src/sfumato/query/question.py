@@ -32,6 +32,7 @@ person's own table has one row a person, and a foreign key leads to one row.
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
 _MOST_AGGREGATES = 50
+_MOST_SUMMED = 10**200  # a sum of as many as there can be is within doubles
 _MOST_SQUARED = 10**150  # a square of more, and of a sum of them, is beyond doubles
 _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {
     exp.Variance: (True, False), exp.VariancePop: (False, False), exp.Stddev: (True, True),
@@ -178,7 +179,8 @@ class _Builder:
             raise refused("rows are not released", select.expressions[0], self._text,
                           hint="ask for aggregates: COUNT(*), AVG(…), …")  # fmt: skip
         measured = [part for each in self._aggregates for part in (each.of, each.where) if part is not None]
-        refuse_too_much(self._base.plan, [*self._keys, *measured])
+        statements = 1 + sum(each.kind in ("quantile", "distinct") for each in self._aggregates)
+        refuse_too_much(self._base.plan, self._keys, measured, statements=statements)
         return Question(
             text=self._text,
             plan=self._base.plan,
@@ -380,6 +382,8 @@ class _Builder:
             raise refused(
                 f"{what} of numbers too small to be added up", node, self._text, hint="leave the division out"
             )
+        if max((abs(end) for end in (of.range.lower, of.range.upper) if end is not None), default=0) > _MOST_SUMMED:
+            raise refused(f"{what} of numbers too large to be added up", node, self._text, hint="divide them first")
         if not of.range.is_bounded:
             name = f"`{sql_of(inner)}`"
             raise refused(f"{what} needs bounds, and {name} has none", node, self._text,

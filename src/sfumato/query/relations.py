@@ -231,7 +231,7 @@ class Relations:
         pairs = [(left.fields[i], right.fields[j]) for i, j in equal]
         if any(a.person and b.person for a, b in pairs) and (left.single or right.single):
             return ""
-        led = [side for a, b in pairs for side in self._led(a, b, left, right)]
+        led = [side for pair in equal for side in self._led(pair, left, right)]
         if led:
             return led[0]
         if any(a.person and b.person for a, b in pairs) or any(
@@ -243,10 +243,11 @@ class Relations:
         raise refused("two private tables are joined by something other than the person", node, self.text,
                       hint=f"add {person} = … to ON")  # fmt: skip
 
-    def _led(self, a: Field, b: Field, left: Plan, right: Plan) -> list[str]:
-        """The sides that a foreign key between two columns leads to, where every row of the table there is once."""
-        found = ["right"] if self._foreign(a, b) and b.key is not None and b.key[0] in once(right) else []
-        return found + (["left"] if self._foreign(b, a) and a.key is not None and a.key[0] in once(left) else [])
+    def _led(self, pair: tuple[int, int], left: Plan, right: Plan) -> list[str]:
+        """The sides that a foreign key between two columns leads to, where every row of that reading is once."""
+        a, b = left.fields[pair[0]], right.fields[pair[1]]
+        found = ["right"] if self._foreign(a, b) and pair[1] in once(right) else []
+        return found + (["left"] if self._foreign(b, a) and pair[0] in once(left) else [])
 
     def _foreign(self, a: Field, b: Field) -> bool:
         """Whether a declared foreign key leads from a to b."""

@@ -139,12 +139,19 @@ def _operation(call: Call, row: Sequence[Bar]) -> Bar:
         return MISSING
     values = _alike([arg.value for arg in args])
     if op in _COMPARE:
-        return Bar(_COMPARE[op](values[0], values[1]))
+        return Bar(_compared(op, values))
     if op == "in":
         return Bar(any(values[0] == other for other in values[1:]))
     if op == "nullif":
         return MISSING if values[0] == values[1] else args[0]
     return _numeric(op, args)
+
+
+def _compared(op: str, values: list[Any]) -> bool | None:
+    try:
+        return _COMPARE[op](values[0], values[1])
+    except TypeError:  # values that are not of one kind have no order
+        return None
 
 
 def _alike(values: list[Any]) -> list[Any]:
@@ -323,7 +330,14 @@ def _tried(op: str, values: Sequence[Any]) -> Any:
         made = OPERATIONS[op](*values)
     except (ArithmeticError, ValueError, TypeError, AttributeError, MemoryError):
         return None
-    return None if isinstance(made, float) and not math.isfinite(made) else made
+    if isinstance(made, float) and not math.isfinite(made):
+        return None
+    too_large = isinstance(made, int) and not isinstance(made, bool) and abs(made) > _LARGEST
+    return None if too_large else made
+
+
+_LARGEST = 10**300
+"""A whole number beyond this has no error bar, and none is told."""
 
 
 def _interval(op: str, args: list[Bar]) -> tuple[float, float] | None:
@@ -334,6 +348,9 @@ def _interval(op: str, args: list[Bar]) -> tuple[float, float] | None:
     known = [end for end in ends if end is not None]
     if op == "div" and known[1][0] <= 0 <= known[1][1]:
         return None
+    if op in ("least", "greatest"):  # they grow in every operand, and may have many
+        low, high = (_tried(op, [each[end] for each in known]) for end in (0, 1))
+        return None if low is None or high is None else (float(low), float(high))
     corners: list[list[float]] = [[]]
     for low, high in known:
         corners = [[*corner, end] for corner in corners for end in dict.fromkeys((low, high))]

@@ -16,6 +16,7 @@ from sfumato.query.plan import Join, Plan, Project, Scan, Union, Where, own_expr
 _BYTES = 4  # of a character, at most
 _TEXTS = {"lower", "upper", "trim", "substring", "cast_text"}
 _SEARCHES = {"contains", "like", "ilike"}
+_COPIES = 3  # of a text that is kept: by the engine, as it is fetched, and as Python has it
 _COMPARED = 128  # characters that a search compares in the time of a step: measured on texts that agree for long
 _HINT = "ask in parts, of fewer texts or joins"
 
@@ -32,8 +33,12 @@ class Work:
         return Work(self.leaves + other.leaves, self.bytes + other.bytes, self.steps + other.steps)
 
     def times(self, many: int) -> "Work":
-        """As much, so many times."""
+        """As much, written so many times."""
         return Work(self.leaves * many, self.bytes * many, self.steps * many)
+
+    def of_rows(self, many: int) -> "Work":
+        """As much, written once and done for so many rows."""
+        return Work(self.leaves, self.bytes * many, self.steps * many)
 
 
 MOST = Work(leaves=100_000, bytes=4 * 2**20, steps=2 * 10**7)
@@ -41,9 +46,14 @@ MOST = Work(leaves=100_000, bytes=4 * 2**20, steps=2 * 10**7)
 _LEAF = Work(leaves=1)
 
 
-def refuse_too_much(plan: Plan, computed: Iterable[Expression]) -> None:
-    """Refuse a question that may do more than the bounds for one row; `computed` are its keys and aggregates."""
-    found = of_question(plan, computed)
+def refuse_too_much(
+    plan: Plan, keys: Sequence[Expression], computed: Iterable[Expression], *, statements: int = 1
+) -> None:
+    """Refuse a question that may do more than the bounds for one row.
+
+    `computed` is what its aggregates compute; `statements` is how often the engine is asked, each time with all keys.
+    """
+    found = of_question(plan, keys, computed, statements=statements)
     for what, used, most in (
         ("is too large for the engine", found.leaves, MOST.leaves),
         ("may hold too much text for one row", found.bytes, MOST.bytes),
@@ -53,10 +63,17 @@ def refuse_too_much(plan: Plan, computed: Iterable[Expression]) -> None:
             raise InvalidQuestion(f"the question {what}", hint=_HINT)
 
 
-def of_question(plan: Plan, computed: Iterable[Expression]) -> Work:
+def of_question(plan: Plan, keys: Sequence[Expression], computed: Iterable[Expression], *, statements: int = 1) -> Work:
     """All the work for one row: of every relation, every key and every aggregate."""
     columns, total = _of_plan(plan)
-    return total + _sum(of_expression(each, columns) for each in computed).times(spread(plan))
+    wanted = [*keys, *computed]
+    own = _sum(of_expression(each, columns) for each in wanted) + _kept(wanted)
+    return (total + own.of_rows(spread(plan))).of_rows(statements)
+
+
+def _kept(expressions: Iterable[Expression]) -> Work:
+    """Texts that are kept beside the rows they come from: in groups, among values, and as keys that are fetched."""
+    return Work(bytes=sum(_COPIES * _BYTES * _length(each) for each in expressions if each.kind is Kind.TEXT))
 
 
 def _of_plan(plan: Plan) -> tuple[list[Work], Work]:
@@ -71,7 +88,8 @@ def _of_plan(plan: Plan) -> tuple[list[Work], Work]:
         return [max(column, key=_size) for column in zip(*(columns for columns, _ in parts), strict=True)], total
     below = parts[0][0]
     made = [of_expression(each, below) for each in own_expressions(plan)]
-    total = total + _sum(made).times(spread(plan.of))
+    kept = _kept(each for each in own_expressions(plan) if not isinstance(each, Ref))
+    total = total + (_sum(made) + kept).of_rows(spread(plan.of))
     if isinstance(plan, Where):
         return below, total
     # what a person's rows add up to is kept, and not computed again
@@ -93,7 +111,9 @@ def _own(call: Call) -> Work:
     cut = sum(MOST_CHARACTERS for arg in call.args if arg.kind is Kind.TEXT and guards(call, arg) > 1)
     if call.op in _SEARCHES:
         lowered = lengths[0] if call.op == "ilike" else 0
-        return Work(1, _BYTES * (cut + lowered), sum(lengths) + lengths[0] * lengths[1] // _COMPARED)
+        # patterns with _, and letters of either case, are compared one by one
+        at_once = 1 if call.op == "ilike" or "_" in str(getattr(call.args[1], "value", "")) else _COMPARED
+        return Work(1, _BYTES * (cut + lowered), sum(lengths) + lengths[0] * lengths[1] // at_once)
     if call.op == "concat":
         steps = [min(MOST_CHARACTERS, sum(lengths[: i + 1])) for i in range(len(lengths))]
         return Work(1, _BYTES * (cut + 2 * sum(steps)), sum(lengths) + 2 * sum(steps))
