@@ -216,6 +216,22 @@ def _strict(call: Call) -> str:
     return _concat(args) if op == "concat" else _arithmetic(op, args)
 
 
+def _held(expression: Expression) -> list[Expression]:
+    """What must be there for LEAST or GREATEST to be, through those within it; constants are."""
+    if isinstance(expression, Literal):
+        return []
+    if isinstance(expression, Call) and expression.op in ("least", "greatest"):
+        return [each for arg in expression.args for each in _held(arg)]
+    return [expression]
+
+
+def _unguarded(expression: Expression) -> str:
+    """The same without looking whether anything is missing, where that is looked at outside."""
+    if isinstance(expression, Call) and expression.op in ("least", "greatest"):
+        return f"{expression.op}({', '.join(_unguarded(arg) for arg in expression.args)})"
+    return _number(expression)
+
+
 def _concat(args: tuple[Expression, ...]) -> str:
     """The texts one after the other, cut again at every step: no text on the way is longer than two may be."""
     made, length = _text(args[0]), longest(args[0])
@@ -264,8 +280,8 @@ def _arithmetic(op: str, args: tuple[Expression, ...]) -> str:
         known = f"{x[0]} IS NOT NULL" if args[0].kind is Kind.INTEGER else f"{x[0]} IS NOT NULL AND NOT isnan({x[0]})"
         return f"CASE WHEN {known} THEN greatest({low}, least({high}, {x[0]})) END"
     if op in ("least", "greatest"):
-        missing = " OR ".join(f"{each} IS NULL" for each in x)
-        return f"CASE WHEN {missing} THEN NULL ELSE {op}({', '.join(x)}) END"
+        missing = " OR ".join(f"{_number(each)} IS NULL" for arg in args for each in _held(arg)) or "FALSE"
+        return f"CASE WHEN {missing} THEN NULL ELSE {op}({', '.join(_unguarded(arg) for arg in args)}) END"
     if op == "sqrt":
         return f"CASE WHEN {x[0]} >= 0 THEN sqrt({x[0]}) END"
     if op in ("ln", "log2", "log10"):

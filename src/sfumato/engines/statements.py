@@ -6,11 +6,12 @@ more than `groups` groups, a keyed hash picks the groups that count, the same in
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import nan
 
 from sfumato.data import Dataset, Kind, Table
-from sfumato.engines.expressions import double, is_whole, literal, number, on_calendar, present, quoted, sql
+from sfumato.engines.expressions import double, is_plain, is_whole, literal, number, on_calendar, present, quoted, sql
 from sfumato.query.expression import Expression, Field, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
@@ -121,12 +122,21 @@ class Statements:
 
     # ---- rows of a question ----
 
-    def _rows(self, query: PricedQuery, columns: Sequence[str]) -> str:
-        """p, k0, k1, … and the given columns, for the rows in public groups if groups are public."""
+    def _rows(self, query: PricedQuery, columns: Sequence[str], computed: Sequence[Expression] = ()) -> str:
+        """p, k0, k1, … and the given columns, for the rows in public groups if groups are public.
+
+        What is `computed` beforehand stands behind the relation's own columns.
+        """
         keys = [f"{self._key(key)} AS k{i}" for i, key in enumerate(query.question.keys)]
         plan, first = query.question.plan, self._first_of(query)
         shown = [*self._p(plan), *(["f"] if first else []), *keys, *columns]
         source = self._scan(plan, *first) if isinstance(plan, Scan) else self.relation(plan)
+        if computed:
+            at = len(plan.fields)
+            made = [
+                f"{number(each) if each.kind.is_number else sql(each)} AS c{at + i}" for i, each in enumerate(computed)
+            ]
+            source = f"SELECT *, {', '.join(made)} FROM ({source})"
         inner = f"SELECT {', '.join(shown) or '1 AS one'} FROM ({source})"
         groups = query.question.groups
         if not keys or groups is None:
@@ -142,9 +152,10 @@ class Statements:
 
     def additive(self, query: PricedQuery) -> str:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
-        measures, twins = list(enumerate(query.measures.measures)), _twins(query.measures.measures)
+        known, computed = _lifted(query.measures.measures, len(query.question.plan.fields))
+        measures, twins = list(enumerate(known)), _twins(known)
         columns = [each for i, measure in measures for each in _row_columns(i, measure, twin=twins[i] != i)]
-        rows = self._rows(query, columns)
+        rows = self._rows(query, columns, computed)
         names = self._names(query)
         if query.bounds.cut is not None:
             return self._direct(query, rows, names)
@@ -204,11 +215,12 @@ class Statements:
 
     def distinct(self, query: PricedQuery, measure: Measure) -> str:
         """One line a group: its keys and the number of different values, at most `rows` of a person in a group."""
+        (measure,), computed = _lifted((measure,), len(query.question.plan.fields))
         assert measure.of is not None
         where = "" if measure.where is None else f" AND {sql(measure.where)}"
         names = self._names(query)
         value = f"CASE WHEN {present(measure.of)}{where} THEN {sql(measure.of)} END AS v"
-        rows = f"SELECT * FROM ({self._rows(query, [value])}) WHERE v IS NOT NULL"
+        rows = f"SELECT * FROM ({self._rows(query, [value], computed)}) WHERE v IS NOT NULL"
         tail = f" GROUP BY {', '.join(names)}" if names else ""
         if query.bounds.cut is None:
             rows = f"SELECT DISTINCT {', '.join(['p', *names, 'v'])} FROM ({rows})"
@@ -218,7 +230,8 @@ class Statements:
     def values(self, query: PricedQuery, measure: Measure) -> str:
         """One line a group and value: its keys, the value in steps, and how often it occurs."""
         names = self._names(query)
-        rows = f"SELECT * FROM ({self._rows(query, [f'{steps(measure)} AS v'])}) WHERE v IS NOT NULL"
+        (measure,), computed = _lifted((measure,), len(query.question.plan.fields))
+        rows = f"SELECT * FROM ({self._rows(query, [f'{steps(measure)} AS v'], computed)}) WHERE v IS NOT NULL"
         if query.bounds.cut is None:
             rows = self._few_values(query, rows, names)
         grouped = ", ".join([*names, "v"])
@@ -259,6 +272,26 @@ def marked(table: Table, person: str | None) -> list[str]:
     plain = (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN)
     open_ones = [each for each in table.columns if each.values is None and each.lower is None and each.kind in plain]
     return [each.name for each in open_ones if each.name != person]
+
+
+def _lifted(measures: Sequence[Measure], at: int) -> tuple[list[Measure], list[Expression]]:
+    """Measures whose functions are computed beforehand, as columns from `at` on, and what these compute.
+
+    A measure names what it measures several times, and a function that may fail is not computed once for all of them:
+    the optimiser that would see to it is left out for such questions.
+    """
+    computed: list[Expression] = []
+    found = []
+    for measure in measures:
+        of = measure.of
+        if of is None or is_plain(of):
+            found.append(measure)
+            continue
+        if of not in computed:
+            computed.append(of)
+        kind = Kind.REAL if of.kind.is_number else of.kind
+        found.append(replace(measure, of=Ref(at + computed.index(of), Field("", kind, of.range))))
+    return found, computed
 
 
 # ---- one row's part in a measure ----
