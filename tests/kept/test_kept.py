@@ -28,6 +28,12 @@ COUNTED = json.loads((KEPT / "aggregators.json").read_text(encoding="utf-8"))
 KINDS = {"register", "grant", "reserve", "share", "settle", "lose", "refund", "restore"}
 
 
+def _put(kept: Path, to: Path) -> None:
+    """A ledger for its owner alone: a checkout keeps no such modes."""
+    shutil.copy(kept, to)
+    to.chmod(0o600)
+
+
 @contextlib.contextmanager
 def _postgres() -> Iterator[str]:
     import psycopg
@@ -47,7 +53,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
     clock = Clock()
     clock.now = START + 4000 * 10**9
     if request.param == "sqlite":
-        shutil.copy(KEPT / "spending.ledger", tmp_path / "spending.ledger")
+        _put(KEPT / "spending.ledger", tmp_path / "spending.ledger")
         with SqliteLedger(tmp_path / "spending.ledger", anchor=ANCHORS["sqlite"], clock=clock) as opened:
             yield opened
         return
@@ -75,7 +81,7 @@ def test_a_ledger_of_every_kind_of_entry_opens_verifies_and_goes_on(ledger: Ledg
 @pytest.fixture
 def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(KEPT / "clinic", tmp_path / "clinic")
-    shutil.copy(KEPT / "clinic.ledger", tmp_path / "clinic" / "clinic.ledger")
+    _put(KEPT / "clinic.ledger", tmp_path / "clinic" / "clinic.ledger")
     monkeypatch.chdir(tmp_path / "clinic")
     return tmp_path / "clinic"
 
