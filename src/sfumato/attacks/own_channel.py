@@ -73,11 +73,11 @@ LESSON = Lesson(
     name="own-error-channel",
     title="The error channel of our own",
     story=(
-        "Version 0.1 of this project claimed that no cell can make a question fail. Its noise, its prices and its "
-        "ledger were sound, and every function of a row was written to be total, but one: the week of a day was "
-        "computed as the day came, and DuckDB has no week for the first days it can hold. A question that let only "
-        "one person's row meet such a day failed exactly if a condition about that person held. The charge stayed, "
-        "the text was the same for all data, and that it came at all was the answer."
+        "Version 0.1 of this project claimed that no cell can make a question fail. Its noise and its ledger were "
+        "sound, and every function of a row was written to be total, but one: the week of a day was computed as "
+        "the day came, and DuckDB has no week for the first days it can hold. A question that let only one "
+        "person's row meet such a day failed exactly if a condition about that person held. The charge stayed, the "
+        "text was the same for all data, and that it came at all was the answer."
     ),
     defence=(
         "Each function is total by its own SQL, and again by the engine, which gives NULL where anything still "
