@@ -132,14 +132,9 @@ def test_a_right_declaration_says_what_it_says() -> None:
     assert users.column("AGE") == Column("age", Kind.INTEGER, Fraction(18), Fraction(90), typed=False)
 
 
-def test_a_chain_of_foreign_keys_is_followed_by_its_shortest_way() -> None:
+def test_a_chain_of_foreign_keys_is_followed() -> None:
     given = deepcopy(GOOD)
-    given["tables"]["visits"]["foreign_keys"]["house"] = "houses.house"
-    given["tables"]["houses"] = {"source": "h.parquet", "foreign_keys": {"owner": "users.user_id"}}
-    given["tables"]["items"] = {
-        "source": "i.parquet",
-        "foreign_keys": {"visit": "visits.visit", "house": "houses.house"},
-    }
+    given["tables"]["items"] = {"source": "i.parquet", "foreign_keys": {"visit": "visits.visit"}}
     made = declared(given)
     items, visits = made.table("items"), made.table("visits")
     assert items is not None
@@ -147,6 +142,41 @@ def test_a_chain_of_foreign_keys_is_followed_by_its_shortest_way() -> None:
     assert made.path(visits) == (("user_id", "users", "user_id"),)
     assert made.person(items) is None
     assert len(made.path(items) or ()) == 2
+
+
+TWO_PATHS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "through another table": ("transfers", {"sender": "users.user_id", "account": "accounts.id"}, "sender → users.user_id and account → accounts.id"),
+    "by another column": ("transfers", {"sender": "users.user_id", "mail": "users.email"}, "sender → users.user_id and mail → users.email"),
+    "in other letters": ("transfers", {"sender": "users.user_id", "receiver": "Users.user_id"}, "sender → users.user_id and receiver → users.user_id"),
+    "both through tables": ("transfers", {"a": "accounts.id", "b": "ACCOUNTS.id"}, "a → accounts.id and b → accounts.id"),
+    "to itself": ("transfers", {"sender": "users.user_id", "before": "transfers.id"}, "before → transfers.id"),
+    "among people": ("users", {"boss": "users.user_id"}, "boss → users.user_id"),
+    "of people through a table": ("users", {"account": "accounts.id"}, "account → accounts.id"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TWO_PATHS)
+def test_rows_that_lead_to_two_people_are_refused_with_both_named(name: str) -> None:
+    """Only one of them would be protected: sixty transfers to one receiver moved a count by sixty, priced two."""
+    table, keys, named = TWO_PATHS[name]
+    given = deepcopy(GOOD)
+    given["tables"]["accounts"] = {"source": "a.parquet", "foreign_keys": {"holder": "users.user_id"}}
+    given["tables"].setdefault(table, {"source": "t.parquet"})["foreign_keys"] = keys
+    with pytest.raises(InvalidDeclaration, match=named):
+        declared(given)
+
+
+def test_the_persons_table_may_be_spelled_in_other_letters() -> None:
+    given = deepcopy(GOOD)
+    given["unit"]["person"] = given["unit"]["person"].replace("users", "USERS")
+    assert declared(given).unit == ("users", "user_id")
+    public = deepcopy(GOOD)
+    public["tables"]["towns"] = {
+        "source": "t.parquet",
+        "public": True,
+        "foreign_keys": {"mayor": "users.user_id", "clerk": "users.user_id"},
+    }
+    declared(public)  # a public table holds nobody's data
 
 
 def test_a_circle_of_foreign_keys_ends() -> None:

@@ -45,7 +45,7 @@ def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
 
 def _dataset(declaration: object) -> Dataset:
     if isinstance(declaration, Dataset):
-        return declaration.check()
+        return declaration.spelled().check()
     if isinstance(declaration, Mapping):
         return declared(declaration)
     if isinstance(declaration, str | Path):

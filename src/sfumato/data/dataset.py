@@ -1,7 +1,7 @@
 """A declared dataset: its tables, who one person is in each of them, and what bounds a person's part."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -119,6 +119,44 @@ class Dataset:
         own = self.unit is not None and table.name == self.unit[0]
         return own and table.rows_per_group == table.groups_per_person == 1
 
+    def _leads(self, table: Table, key: tuple[str, str, str]) -> bool:
+        """Whether a foreign key of a table leads to people: to their own table, or to one that leads there."""
+        target = self.table(key[1])
+        if self.unit is None or target is None or target.public:
+            return False
+        own = target.name in (self.unit[0], table.name)
+        return own or self._path(target, (table.name,)) is not None
+
+    def _check_one_path(self, table: Table) -> None:
+        """Refuse a table whose rows lead to two people: only one of them would be protected."""
+        leading = [] if table.public else [key for key in table.foreign_keys if self._leads(table, key)]
+        named = " and ".join(f"{column} → {target}.{there}" for column, target, there in leading)
+        if self.unit is not None and table.name == self.unit[0] and leading:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] is the people's own table and leads to other people: {named}",
+                hint="leave the foreign key out: a row is the person's whose it is, and only theirs",
+            )
+        if len(leading) > 1:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] leads to two people: {named}",
+                hint="declare one of the foreign keys: the rows are that person's, and only theirs",
+            )
+
+    def spelled(self) -> "Dataset":
+        """The dataset with the person's table and the targets of foreign keys spelled as the tables are."""
+
+        def name(given: str) -> str:
+            found = self.table(given)
+            return given if found is None else found.name
+
+        tables = tuple(
+            replace(
+                each, foreign_keys=tuple((column, name(target), there) for column, target, there in each.foreign_keys)
+            )
+            for each in self.tables
+        )
+        return replace(self, tables=tables, unit=None if self.unit is None else (name(self.unit[0]), self.unit[1]))
+
     def check(self) -> "Dataset":
         """The dataset, if every private table leads to a person and every key leads somewhere."""
         if not self.tables:
@@ -139,12 +177,7 @@ class Dataset:
                 hint=f"known tables: {', '.join(t.name for t in self.tables if not t.public)}",
             )
         for table in self.tables:
-            direct = [key for key in table.foreign_keys if key[1:] == self.unit]
-            if not table.public and table.name != self.unit[0] and len(direct) > 1:
-                raise InvalidDeclaration(
-                    f"[tables.{table.name}] leads to two people: {' and '.join(key[0] for key in direct)}",
-                    hint="declare one of the foreign keys: the rows are that person's, and only theirs",
-                )
+            self._check_one_path(table)
             if not table.public and self.path(table) is None:
                 raise InvalidDeclaration(
                     f"[tables.{table.name}] does not lead to the person {'.'.join(self.unit)}",

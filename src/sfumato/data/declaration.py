@@ -86,7 +86,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Datas
         version=_text("version", str(top.get("version", ""))),
         cache="" if folder is None else str(folder.absolute() / ".sfumato"),
     )
-    return made.check()
+    return made.spelled().check()
 
 
 def _mapping(where: str, given: Any) -> Mapping[Any, Any]:
@@ -138,6 +138,8 @@ def _table(name: str, given: Any, defaults: Mapping[Any, Any], folder: Path) -> 
     _only(where, table, _TABLE)
     if not name.replace("_", "a").isalnum() or name[:1].isdigit():
         raise InvalidDeclaration(f"{where}: a table's name is letters, digits and _")
+    if name.lower().startswith("sfumato_"):
+        raise InvalidDeclaration(f"{where}: names that start with sfumato_ are taken", hint="rename it")
     if "source" not in table:
         raise InvalidDeclaration(f"{where} has no source", hint='source = "visits.parquet"')
     source = table["source"]

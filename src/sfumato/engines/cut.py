@@ -16,18 +16,18 @@ def cut_once(connection: "duckdb.DuckDBPyConnection", folder: Path, table: str, 
     Another process that makes the same file makes the same rows; the one that finishes last is kept.
     """
     name = hashlib.sha256(f"{version}\n{statement}".encode()).hexdigest()[:32]
-    file, alias = folder / f"{table}-{name}.duckdb", f"cut_{name}"
+    file, alias = folder / f"{table}-{name}.duckdb", f"sfumato_cut_{name}"
     if not file.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)  # nobody else may look in while the file is made
         made = folder / f".{uuid.uuid4().hex}.duckdb"
-        connection.execute(f"ATTACH '{_escaped(made)}' AS making")
+        connection.execute(f"ATTACH '{_escaped(made)}' AS sfumato_making")
         done = False
         try:
-            connection.execute(f"CREATE TABLE making.kept AS {statement}")
+            connection.execute(f"CREATE TABLE sfumato_making.kept AS {statement}")
             done = True
         finally:
-            connection.execute("DETACH making")
+            connection.execute("DETACH sfumato_making")
             if not done:
                 made.unlink(missing_ok=True)
         made.chmod(0o600)

@@ -34,6 +34,8 @@ _KINDS = (
     (re.compile(r"DATE$"), Kind.DATE),
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
 )
+_ROW, _MANY, _STEP = "sfumato_row", "sfumato_many", "sfumato_step_"
+"""Names of ours beside columns of a source: no column or table of anybody's begins with sfumato_."""
 _OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_subexpressions"
 """What is left out where a function could fail: the first puts a column's extremes through functions before any row is
 read, the second takes an expression that stands twice inside TRY(…) out of it."""
@@ -81,7 +83,7 @@ class DuckDBEngine:
             raise InvalidDeclaration(f"there is no file {missing}", hint="mend the table's source")
         for i, table in enumerate(self._dataset.tables):
             if isinstance(table.source, str) and _format(table) == "duckdb":
-                run(f"ATTACH '{_escaped(table.source)}' AS source_{i} (READ_ONLY)")
+                run(f"ATTACH '{_escaped(table.source)}' AS sfumato_source_{i} (READ_ONLY)")
             elif not isinstance(table.source, str):
                 self._copied(i, table)
         run(f"SET temp_directory='{_escaped(str(self._folder / 'spill'))}'")
@@ -113,9 +115,9 @@ class DuckDBEngine:
     def _copied(self, i: int, table: Table) -> None:
         """A DataFrame or Arrow table as a table of the engine's own, which nobody else can change."""
         try:
-            self._connection.register(f"given_{i}", table.source)
-            self._connection.execute(f"CREATE TABLE source_{i} AS SELECT * FROM given_{i}")
-            self._connection.unregister(f"given_{i}")
+            self._connection.register(f"sfumato_given_{i}", table.source)
+            self._connection.execute(f"CREATE TABLE sfumato_source_{i} AS SELECT * FROM sfumato_given_{i}")
+            self._connection.unregister(f"sfumato_given_{i}")
         except self._failures:
             raise InvalidDeclaration(
                 f"[tables.{table.name}] source cannot be read",
@@ -127,7 +129,7 @@ class DuckDBEngine:
         options = "all_varchar=true, header=true, null_padding=true, ignore_errors=true"
         try:
             self._connection.execute(
-                f"CREATE TABLE source_{i} AS SELECT * FROM read_csv('{_escaped(table.source)}', {options})"
+                f"CREATE TABLE sfumato_source_{i} AS SELECT * FROM read_csv('{_escaped(table.source)}', {options})"
             )
         except self._failures:
             raise InvalidDeclaration(
@@ -156,9 +158,9 @@ class DuckDBEngine:
     def _reader(self, i: int, table: Table) -> str:
         kind = _format(table)
         if kind in ("memory", "csv"):
-            return f"source_{i}"
+            return f"sfumato_source_{i}"
         if kind == "duckdb":
-            return f"source_{i}.{quoted(table.name)}"
+            return f"sfumato_source_{i}.{quoted(table.name)}"
         return f"read_parquet('{_escaped(table.source)}')"
 
     def _typed(self) -> Dataset:
@@ -208,7 +210,7 @@ class DuckDBEngine:
 
     def _view(self, i: int, table: Table) -> None:
         """A view of the visible columns, of their declared kinds, and of whose row it is."""
-        source = f"SELECT *{self._person(table)} FROM {self._reader(i, table)} t"
+        source = f"SELECT *{self._person(table)} FROM {self._reader(i, table)} {_ROW}"
         shown = [f"{_cast(column)} AS {quoted(column.name)}" for column in table.columns]
         private = self._dataset.unit is not None and not table.public
         path = self._dataset.path(table) if private else None
@@ -255,13 +257,13 @@ class DuckDBEngine:
         Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
         person's first row with a value: where all rows are grouped by such a column, marks count people.
         """
-        known = f"FROM ({source}) t"
+        known = f"FROM ({source}) {_ROW}"
         kept = (
-            f"WITH many AS MATERIALIZED (SELECT {PERSON} {known} "
+            f"WITH {_MANY} AS MATERIALIZED (SELECT {PERSON} {known} "
             f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {table.rows_per_person}) "
-            f"SELECT {columns} {known} ANTI JOIN many USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
-            f"SELECT {columns} FROM (SELECT t.* {known} SEMI JOIN many USING ({PERSON}) QUALIFY "
-            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash(t, {self.seed})) <= {table.rows_per_person})"
+            f"SELECT {columns} {known} ANTI JOIN {_MANY} USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
+            f"SELECT {columns} FROM (SELECT {_ROW}.* {known} SEMI JOIN {_MANY} USING ({PERSON}) QUALIFY "
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash({_ROW}, {self.seed})) <= {table.rows_per_person})"
         )
         marks = [
             f"row_number() OVER (PARTITION BY {PERSON}, {quoted(name)}) = 1 AS {quoted(FIRST + name)}"
@@ -284,22 +286,22 @@ class DuckDBEngine:
 
     def _person(self, table: Table) -> str:
         person = self._dataset.person(table)
-        return "" if person is None else f", TRY_CAST(t.{quoted(person)} AS {self._person_type}) AS {PERSON}"
+        return "" if person is None else f", TRY_CAST({_ROW}.{quoted(person)} AS {self._person_type}) AS {PERSON}"
 
     def _followed(self, i: int, table: Table, path: tuple[tuple[str, str, str], ...]) -> str:
         """Rows with the person that their foreign keys lead to; a row belongs to each person it leads to."""
-        person = f"TRY_CAST(s{len(path) - 1}.{quoted(path[-1][0])} AS {self._person_type})"
-        text = f"SELECT t.*, {person} AS {PERSON} FROM {self._reader(i, table)} t"
-        before = "t"
+        person = f"TRY_CAST({_STEP}{len(path) - 1}.{quoted(path[-1][0])} AS {self._person_type})"
+        text = f"SELECT {_ROW}.*, {person} AS {PERSON} FROM {self._reader(i, table)} {_ROW}"
+        before = _ROW
         for step, (column, target, there) in enumerate(path[:-1]):
             at = next(n for n, each in enumerate(self._dataset.tables) if each.name.lower() == target.lower())
             onward = path[step + 1][0]
             reader = self._reader(at, self._dataset.tables[at])
             text += (
-                f" JOIN (SELECT DISTINCT {quoted(there)}, {quoted(onward)} FROM {reader}) s{step + 1}"
-                f" ON CAST({before}.{quoted(column)} AS VARCHAR) = CAST(s{step + 1}.{quoted(there)} AS VARCHAR)"
+                f" JOIN (SELECT DISTINCT {quoted(there)}, {quoted(onward)} FROM {reader}) {_STEP}{step + 1}"
+                f" ON CAST({before}.{quoted(column)} AS VARCHAR) = CAST({_STEP}{step + 1}.{quoted(there)} AS VARCHAR)"
             )
-            before = f"s{step + 1}"
+            before = f"{_STEP}{step + 1}"
         return text
 
     def _kind(self, table: Table, name: str) -> Kind | None:
@@ -528,7 +530,7 @@ def _cast(column: Column) -> str:
 
 def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", i: int) -> str:
     """A digest of a copied table that does not depend on the order of its rows."""
-    row = connection.execute(f"SELECT count(*), bit_xor(hash(t)), sum(hash(t)::HUGEINT) FROM source_{i} t").fetchall()[
-        0
-    ]
+    hashed = f"hash({_ROW})"
+    text = f"SELECT count(*), bit_xor({hashed}), sum({hashed}::HUGEINT) FROM sfumato_source_{i} {_ROW}"
+    row = connection.execute(text).fetchall()[0]
     return hashlib.sha256(repr(row).encode()).hexdigest()
