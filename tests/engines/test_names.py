@@ -68,6 +68,7 @@ def answers(made: DuckDBEngine, name: str, table: str) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cut", [{}, {"rows_per_person": 3}, {"rows_per_group": 2, "groups_per_person": 2}], ids=["whole", "cut", "bounded"]
 )

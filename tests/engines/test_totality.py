@@ -69,6 +69,7 @@ def check(made: DuckDBEngine, questions: Iterator[str]) -> set[str]:
     return seen
 
 
+@pytest.mark.slow
 def test_every_operation_on_every_hostile_operand_and_pair(pairs: DuckDBEngine) -> None:
     bounded = check(pairs, iter(["SELECT SUM(x2 + i2), MEDIAN(ABS(x2)) FROM h"]))
     assert check(pairs, together(alone())) | bounded == KNOWN
@@ -76,6 +77,7 @@ def test_every_operation_on_every_hostile_operand_and_pair(pairs: DuckDBEngine) 
         check(pairs, together(alone()))
 
 
+@pytest.mark.slow
 def test_the_engine_alone_gives_null_where_no_guard_is_left() -> None:
     """The last wall: with every guard of ours removed nothing fails, but for moments that end the engine itself."""
     made = totality.engine(totality.pairs(without=totality.UNWRITABLE))
