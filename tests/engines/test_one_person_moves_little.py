@@ -232,3 +232,13 @@ def test_a_foreign_key_to_another_column_of_the_person_leads_to_the_person() -> 
     with engine(shared, **about) as made:
         people = priced(made, "SELECT COUNT(DISTINCT u.user_id) FROM visits v JOIN users u ON v.city = u.city")
         assert made.aggregate(people).columns[0].tolist() == [7]
+
+
+def test_one_persons_repeated_key_changes_nobody_elses_rows() -> None:
+    """Rows without a key have no partner and stay, in a LEFT JOIN, whether or not somebody has a key twice."""
+    visits = [(who, None, 1, "a", 1, 5.0, "n", None, None, True) for who in range(2, 12) for _ in range(2)]
+    visits += [(1, 5, 1, "a", 1, 5.0, "n", None, None, True)] * 2
+    users = tuple((who, 40, "a", 5.0) for who in range(1, 12))
+    whole = replace(HEAVY, users=users, visits=tuple(visits), items=((5, 1.0, "k"),))
+    text = "SELECT COUNT(*) FROM visits v LEFT JOIN items i ON v.visit_id = i.visit_id"
+    assert broken(whole, whole.without(1), [text]) == []

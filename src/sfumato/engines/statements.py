@@ -96,9 +96,12 @@ class Statements:
         text = self.relation(of)
         if plan.leads_to != side or not any(of.fields[pair[at]].key in self._repeated for pair in plan.equal):
             return text
-        keys = ", ".join(["p", *(f"c{pair[at]}" for pair in plan.equal)])
+        names = [f"c{pair[at]}" for pair in plan.equal]
         order = f"hash({', '.join([*(f'c{i}' for i in range(len(of.fields))), str(self._seed)])})"
-        return f"SELECT * FROM ({text}) QUALIFY row_number() OVER (PARTITION BY {keys} ORDER BY {order}) = 1"
+        first = f"row_number() OVER (PARTITION BY {', '.join(['p', *names])} ORDER BY {order}) = 1"
+        # rows without a key have no partner and repeat nothing: else one person's key would take others' rows away
+        keyless = " OR ".join(f"{name} IS NULL" for name in names)
+        return f"SELECT * FROM ({text}) QUALIFY {first} OR {keyless}"
 
     def _per_person(self, plan: PerPerson) -> str:
         at = 1 + len(plan.keys)
