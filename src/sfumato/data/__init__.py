@@ -4,12 +4,14 @@ from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.declaration import declared, draft, read_declaration
+from sfumato.data.dialect import Dialect
 
 __all__ = [
     "Allowance",
     "Column",
     "Dataset",
     "Defaults",
+    "Dialect",
     "Kind",
     "Rules",
     "Table",

@@ -7,6 +7,7 @@ from typing import Any
 
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column
+from sfumato.data.dialect import Dialect
 from sfumato.errors import InvalidDeclaration
 
 
@@ -16,6 +17,7 @@ class Table:
 
     name: str
     source: Any = field(compare=False, repr=False)
+    """The path of a file, the paths of several of one kind, or a DataFrame or Arrow table."""
     columns: tuple[Column, ...] = ()
     public: bool = False
     foreign_keys: tuple[tuple[str, str, str], ...] = ()
@@ -26,6 +28,16 @@ class Table:
     """If given, the table is cut once, at registration, to so many rows a person."""
     hidden: tuple[str, ...] = ()
     format: str = ""
+    dialect: Dialect = field(default_factory=Dialect)
+    unreadable: str = "refuse"
+    """What becomes of cells that no reader can read: the registration is refused, or they are NULL."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths it comes from; none if it is given in memory."""
+        if isinstance(self.source, str):
+            return (self.source,)
+        return self.source if isinstance(self.source, tuple) else ()
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case of letters."""
@@ -74,7 +86,9 @@ class Dataset:
     anchor: str = ""
     version: str = ""
     cache: str = ""
-    """A private folder for tables that are cut at registration; without one they are cut anew at every opening."""
+    """A private folder for what registration makes; without one it is made anew at every opening."""
+    registration: str = ""
+    """The file that says what was registered; without one every opening registers."""
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case of letters."""

@@ -1,6 +1,7 @@
 """The declaration: a TOML or YAML file, or the same as a dictionary."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
@@ -12,19 +13,23 @@ from typing import Any
 from sfumato.data.budget import Allowance, exactly
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
+from sfumato.data.dialect import Dialect
 from sfumato.errors import InvalidDeclaration
 
 _TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "rules", "ledger", "anchor", "version"}
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
-    "rows_per_person", "hidden",
+    "rows_per_person", "hidden", "dialect", "unreadable",
 }  # fmt: skip
 _COLUMN = {"type", "lower", "upper", "grid", "values"}
 _DEFAULTS = {
     "epsilon", "delta", "confidence", "timeout", "memory", "threads", "answer_every", "rows_per_group",
     "groups_per_person",
 }  # fmt: skip
+_REGISTRATION = ".registration"
 _RULES = {"least_epsilon", "least_rho", "rows_per_row", "failures_per_analyst", "failures"}
+_FORMATS = ("", "parquet", "csv", "duckdb")
+_MEMORY = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})? ?([KMGT]i?B|%)", re.IGNORECASE)
 _MOST_BOUND = 10**9
 _MOST_SPREAD = 10**6
 
@@ -36,7 +41,9 @@ def read_declaration(path: Path | str) -> Dataset:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise InvalidDeclaration(f"cannot read the declaration {file}", hint="sfumato init drafts one") from None
-    return declared(_parsed(file, text), name=file.stem, folder=file.parent)
+    return declared(
+        _parsed(file, text), name=file.stem, folder=file.parent, registration=file.with_suffix(_REGISTRATION)
+    )
 
 
 def _parsed(file: Path, text: str) -> Any:
@@ -46,16 +53,61 @@ def _parsed(file: Path, text: str) -> Any:
         except ImportError:
             raise InvalidDeclaration("reading YAML needs PyYAML", hint="pip install pyyaml, or write TOML") from None
         try:
-            return yaml.safe_load(text)
+            return yaml.load(text, Loader=_strict_loader(file.name))
         except yaml.YAMLError as error:
             raise InvalidDeclaration(f"{file.name} is not YAML: {str(error).splitlines()[0]}") from None
+        except RecursionError:
+            raise _too_deep(file) from None
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise InvalidDeclaration(f"{file.name} is not TOML: {error}") from None
+    except RecursionError:
+        raise _too_deep(file) from None
 
 
-def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Dataset:
+def _too_deep(file: Path) -> InvalidDeclaration:
+    return InvalidDeclaration(f"{file.name} is nested too deeply", hint="a declaration is a few tables deep")
+
+
+def _strict_loader(name: str) -> Any:
+    """YAML as it reads: a key stands once, and a number with a leading zero is no octal."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Safe, and strict."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            """A mapping whose keys all differ."""
+            found: set[Any] = set()
+            for key, _ in node.value:
+                named = self.construct_object(key, deep=True)
+                if not isinstance(named, str | int | float | bool):
+                    raise InvalidDeclaration(f"{name}, line {key.start_mark.line + 1}: a name must be text")
+                if named in found:
+                    raise InvalidDeclaration(
+                        f"{name}, line {key.start_mark.line + 1}: `{named}` stands there twice",
+                        hint="keep one of them: YAML would silently take the last",
+                    )
+                found.add(named)
+            made: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+            return made
+
+        def construct_yaml_int(self, node: Any) -> int:
+            """A whole number without a leading zero, a base or sixties."""
+            text = str(self.construct_scalar(node))
+            if not re.fullmatch(r"[+-]?(0|[1-9][0-9_]*)", text):
+                raise InvalidDeclaration(
+                    f"{name}, line {node.start_mark.line + 1}: {text} is not a plain whole number",
+                    hint=f'write it without a leading zero, or as text: "{text}"',
+                )
+            return int(text.replace("_", ""))
+
+    Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
+    return Loader
+
+
+def declared(given: Any, *, name: str = "", folder: Path | None = None, registration: Path | None = None) -> Dataset:
     """The dataset that a dictionary declares, as the file would; a source may be a DataFrame or Arrow table."""
     top = _mapping("the declaration", given)
     _only("the declaration", top, _TOP)
@@ -85,6 +137,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None) -> Datas
         anchor=_beside(place, _text("anchor", top.get("anchor", ""))),
         version=_text("version", str(top.get("version", ""))),
         cache="" if folder is None else str(folder.absolute() / ".sfumato"),
+        registration="" if registration is None else str(registration.absolute()),
     )
     return made.spelled().check()
 
@@ -142,22 +195,57 @@ def _table(name: str, given: Any, defaults: Mapping[Any, Any], folder: Path) -> 
         raise InvalidDeclaration(f"{where}: names that start with sfumato_ are taken", hint="rename it")
     if "source" not in table:
         raise InvalidDeclaration(f"{where} has no source", hint='source = "visits.parquet"')
-    source = table["source"]
+    source = _source(where, table["source"], folder)
     keys = _mapping(f"{where} foreign_keys", table.get("foreign_keys", {}))
     columns = _mapping(f"{where} columns", table.get("columns", {}))
     cut = table.get("rows_per_person")
     return Table(
         name=name,
-        source=str(folder / source) if isinstance(source, str) else source,
+        source=source,
         columns=tuple(column_of(str(key), value) for key, value in columns.items()),
         public=_truth(f"{where} public", table.get("public", False)),
         foreign_keys=tuple((str(key), *_dotted(f"{where} foreign key {key}", value)) for key, value in keys.items()),
         rows_per_group=_bound(where, "rows_per_group", table, defaults),
         groups_per_person=_bound(where, "groups_per_person", table, defaults),
         rows_per_person=None if cut is None else _bound(where, "rows_per_person", table, {}),
-        hidden=tuple(_text(f"{where} hidden", each) for each in table.get("hidden", ())),
-        format=_text(f"{where} format", table.get("format", "")),
+        hidden=_names(f"{where} hidden", table.get("hidden", [])),
+        format=_one_of(f"{where} format", table.get("format", ""), _FORMATS),
+        dialect=Dialect.declared(where, table.get("dialect", {}), tabs=_has_tabs(source)),
+        unreadable=_one_of(f"{where} unreadable", table.get("unreadable", "refuse"), ("refuse", "null")),
     )
+
+
+def _source(where: str, given: Any, folder: Path) -> Any:
+    """The path of a file beside the declaration, the paths of several, or what is given in memory."""
+    if isinstance(given, str):
+        return str(folder / given)
+    if isinstance(given, list | tuple):
+        if not given or not all(isinstance(each, str) for each in given):
+            raise InvalidDeclaration(
+                f"{where} source must be a file or a list of files", hint='source = ["2025.csv", "2026.csv"]'
+            )
+        if len(set(given)) < len(given):
+            raise InvalidDeclaration(f"{where} source lists a file twice", hint="list each once")
+        return tuple(str(folder / each) for each in given)
+    return given
+
+
+def _has_tabs(source: Any) -> bool:
+    files = (source,) if isinstance(source, str) else source
+    return isinstance(files, tuple) and all(name.lower().endswith((".tsv", ".tsv.gz")) for name in files)
+
+
+def _names(where: str, given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list | tuple):
+        raise InvalidDeclaration(f"{where} must be a list: {given!r}", hint=f'for example hidden = ["{given}"]')
+    return tuple(_text(where, each) for each in given)
+
+
+def _one_of(where: str, given: Any, known: Iterable[str]) -> str:
+    if given not in tuple(known):
+        named = ", ".join(each for each in known if each)
+        raise InvalidDeclaration(f"{where} must be one of {named}: {given!r}", hint=f"known: {named}")
+    return str(given)
 
 
 def _truth(where: str, given: Any) -> bool:
@@ -240,9 +328,16 @@ def _defaults(given: Mapping[Any, Any]) -> Defaults:
         confidence=numbers.get("confidence", Fraction(95, 100)),
         timeout=times.get("timeout", 600.0),
         answer_every=times.get("answer_every", 0.0),
-        memory=_text("[defaults] memory", given.get("memory", "")),
+        memory=_memory(given.get("memory", "")),
         threads=threads,
     )
+
+
+def _memory(given: Any) -> str:
+    text = _text("[defaults] memory", given)
+    if text and not _MEMORY.fullmatch(text):
+        raise InvalidDeclaration(f"[defaults] memory must be an amount: {text!r}", hint='memory = "4GB"')
+    return text
 
 
 def _rules(given: Mapping[Any, Any]) -> Rules:

@@ -1,12 +1,11 @@
 """A table of a few rows, behind the same engine as any other: for audits, which ask the same thing of neighbours."""
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from sfumato.data import declared
 from sfumato.engines.duckdb import DuckDBEngine
+from sfumato.engines.workspace import Workspace
 
 Row = tuple[int, str, float | None]
 """Who it is about, a kind, an amount."""
@@ -18,12 +17,14 @@ def little(rows: Sequence[Row]) -> DuckDBEngine:
     """An engine of the rows: two of a person's rows count in a group, two groups a person, amounts from 0 to 10."""
     import duckdb
 
-    folder = Path(tempfile.mkdtemp(prefix="sfumato-little-"))
+    workspace = Workspace()
+    folder = workspace.path
     connection = duckdb.connect()
     connection.execute("CREATE TABLE rows (person BIGINT, kind VARCHAR, amount DOUBLE)")
     if rows:
         connection.executemany("INSERT INTO rows VALUES (?, ?, ?)", [list(row) for row in rows])
     connection.execute(f"COPY rows TO '{folder / 'rows.parquet'}' (FORMAT parquet)")
+    connection.close()
     about: dict[str, Any] = {
         "budget": {"epsilon": "1"},
         "unit": {"person": "rows.person"},
@@ -36,4 +37,4 @@ def little(rows: Sequence[Row]) -> DuckDBEngine:
             }
         },
     }
-    return DuckDBEngine(declared(about))
+    return DuckDBEngine(declared(about), workspace=workspace)

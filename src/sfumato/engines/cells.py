@@ -1,0 +1,59 @@
+"""Cells as they are registered: of one kind a column, readable by everybody, and a person spelled in one way.
+
+Each expression is total: a cell that is not of the kind is NULL. Keys, which say whose row it is, are stricter
+than other cells: a whole number is whole ('7.4' is nobody), and the spellings of one value are that value
+('7', '07', '7.0').
+"""
+
+from sfumato.data import Kind
+from sfumato.engines.expressions import type_of
+
+_FIRST, _LAST = "0001-01-01", "9999-12-31"
+_MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
+
+
+def can_be(held: Kind, wanted: Kind) -> bool:
+    """Whether cells of a kind can be read as another: moments are read from moments and from text."""
+    return held is Kind.TEXT or (held in _MOMENTS) == (wanted in _MOMENTS)
+
+
+def cell(made: str, held: Kind, kind: Kind) -> str:
+    """A cell of a source as one of its declared kind."""
+    cast = f"TRY_CAST({made} AS {type_of(kind)})"
+    if kind is Kind.TEXT:
+        return cast if held is not Kind.TEXT else f"TRY(decode(encode({cast})))"
+    return in_calendar(cast, kind) if kind in _MOMENTS else cast
+
+
+def in_calendar(made: str, kind: Kind) -> str:
+    """A day or moment of the years 1 to 9999; NULL for others."""
+    if kind is Kind.DATE:
+        return f"CASE WHEN {made} BETWEEN DATE '{_FIRST}' AND DATE '{_LAST}' THEN {made} END"
+    first, last = f"TIMESTAMP '{_FIRST} 00:00:00'", f"TIMESTAMP '{_LAST} 23:59:59.999999'"
+    return f"CASE WHEN {made} BETWEEN {first} AND {last} THEN {made} END"
+
+
+def can_be_key(held: Kind, wanted: Kind) -> bool:
+    """Whether cells of a kind can be keys of another: nothing that one value could be spelled in two ways by."""
+    if held is wanted or held is Kind.TEXT:
+        return True
+    return (held, wanted) in ((Kind.INTEGER, Kind.TEXT), (Kind.REAL, Kind.INTEGER), (Kind.INTEGER, Kind.REAL))
+
+
+def key(made: str, held: Kind, kind: Kind, *, uuids: bool = False) -> str:
+    """A cell of a source as a key: the same for every spelling of the same value, NULL for what is none.
+
+    Where one of the columns that are compared holds UUIDs, texts that are UUIDs are spelled as those are.
+    """
+    if kind is Kind.INTEGER:
+        whole = f"TRY_CAST({made} AS BIGINT)"
+        if held is Kind.REAL:
+            return f"CASE WHEN {made} = floor({made}) THEN {whole} END"
+        return (
+            f"CASE WHEN TRY_CAST({made} AS DECIMAL(38, 18)) = {whole} THEN {whole} END" if held is Kind.TEXT else whole
+        )
+    if kind is Kind.REAL:
+        number = f"(TRY_CAST({made} AS DOUBLE) + CAST(0 AS DOUBLE))"  # -0 is 0
+        return f"CASE WHEN NOT isnan({number}) THEN {number} END"
+    plain = cell(made, held, kind)
+    return f"coalesce(CAST(TRY_CAST({plain} AS UUID) AS VARCHAR), {plain})" if uuids and kind is Kind.TEXT else plain

@@ -1,0 +1,77 @@
+"""The private folder beside a declaration, where registration keeps what it makes; one process makes at a time."""
+
+import fcntl
+import os
+import re
+import stat
+import uuid
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+
+from sfumato.errors import InvalidDeclaration
+
+_MAKING = "making-"
+_FIRST_VERSION = re.compile(r"\w+-[0-9a-f]{32}\.duckdb|\.[0-9a-f]{32}\.duckdb(\.wal)?")
+"""What version 0.1 left in the folder: tables that were cut, and some whose making was ended."""
+
+
+class Folder:
+    """A folder that its owner alone can open: links are not followed, and no mode of another's folder is changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def check(self) -> None:
+        """Refuse what is not a folder of its own, or that others can open."""
+        for path in (self.path.parent, self.path):
+            try:
+                found = os.lstat(path)
+            except FileNotFoundError:
+                continue
+            if not stat.S_ISDIR(found.st_mode):
+                raise InvalidDeclaration(
+                    f"{path} is not a folder", hint="it is where registered tables are kept: move it away, links too"
+                )
+            if found.st_uid != os.geteuid():
+                raise InvalidDeclaration(f"{path} belongs to another user", hint="only its owner registers here")
+            if found.st_mode & 0o077:
+                raise InvalidDeclaration(f"{path} can be opened by others", hint=f"chmod 700 {path}")
+
+    @contextmanager
+    def making(self) -> Generator[None]:
+        """Alone, and without what a process that died left half made."""
+        self.check()
+        self.path.parent.mkdir(mode=0o700, exist_ok=True)
+        self.path.mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for left in self.path.glob(f"{_MAKING}*"):
+                left.unlink(missing_ok=True)
+            for old in self.path.parent.iterdir():
+                if _FIRST_VERSION.fullmatch(old.name) and old.is_file() and not old.is_symlink():
+                    old.unlink(missing_ok=True)
+            yield
+        finally:
+            os.close(handle)
+
+    def new(self) -> Path:
+        """A name for something that is being made."""
+        return self.path / f"{_MAKING}{uuid.uuid4().hex}.duckdb"
+
+    def keep(self, made: Path, name: str) -> Path:
+        """Give what was made its name, for its owner alone."""
+        made.chmod(0o600)
+        with made.open("rb") as stream:
+            os.fsync(stream.fileno())
+        kept = self.path / f"{name}-{uuid.uuid4().hex[:16]}.duckdb"
+        os.replace(made, kept)
+        return kept
+
+    def forget_others(self, kept: Iterable[str]) -> None:
+        """Remove what no longer belongs to what is registered."""
+        known = set(kept)
+        for path in self.path.glob("*.duckdb"):
+            if str(path) not in known:
+                path.unlink(missing_ok=True)

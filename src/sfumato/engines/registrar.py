@@ -1,0 +1,509 @@
+"""Registration: every source is read through once, by its owner; what is left for questions is clean and of one kind.
+
+A file of separated values and a database are converted into the engine's own columnar form. A Parquet file is looked
+through and read where it is, unless text is to be read as something else or cells cannot be read. Nothing that is
+found in a cell decides anything about another cell, or the whole is refused.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.data import Dataset, Kind, Table
+from sfumato.engines.cells import in_calendar
+from sfumato.engines.connection import plain_name
+from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.folder import Folder
+from sfumato.engines.frames import Given
+from sfumato.engines.lines import LONGEST, Lines
+from sfumato.engines.registration import FileState, Part, Registered, Registration, now
+from sfumato.engines.schemas import Reading, Typed
+from sfumato.engines.sources import SourceColumn, check_files, database, described, escaped, form, parquet, reader
+from sfumato.engines.statements import PERSON
+from sfumato.engines.unreadable import batches
+from sfumato.engines.views import Views
+from sfumato.engines.workspace import Workspace
+from sfumato.errors import InvalidDeclaration, SfumatoError
+
+if TYPE_CHECKING:
+    import duckdb
+
+Progress = Callable[[str, float], None]
+"""Told what is read, and the share of it that is done."""
+_RAW, _MAKING = "sfumato_raw", "sfumato_making"
+_WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
+_MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
+
+
+def no_progress(what: str, share: float) -> None:
+    """Nobody is looking."""
+
+
+class Readers:
+    """What the rows of registered tables are read from; databases of ours are attached as they are needed."""
+
+    def __init__(self, connection: "duckdb.DuckDBPyConnection", workspace: Workspace) -> None:
+        self._connection, self._workspace = connection, workspace
+        self._attached: dict[str, str] = {}
+
+    def of(self, registered: Registered, readings: list[Reading]) -> str:
+        """The registered columns of a table."""
+        own = [part.source.path for part in registered.parts if part.kept is None and part.source is not None]
+        texts = [f"SELECT * FROM {self.kept(part.kept)}" for part in registered.parts if part.kept is not None]
+        if own:
+            columns = ", ".join(f"{reading.direct or reading.sql} AS {quoted(reading.name)}" for reading in readings)
+            files = parquet([plain_name(file, self._workspace) for file in own])
+            texts.insert(0, f"SELECT {columns or '1 AS nothing'} FROM {files}")
+        return f"({' UNION ALL '.join(texts)})"
+
+    def kept(self, file: FileState) -> str:
+        """The table in a file of ours."""
+        if file.path.endswith(".parquet"):
+            return parquet([file.path])
+        if file.path not in self._attached:
+            alias = f"sfumato_kept_{len(self._attached)}"
+            self._connection.execute(f"ATTACH '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
+            self._attached[file.path] = alias
+        return f"{self._attached[file.path]}.kept"
+
+
+class Registrar:
+    """Registers a dataset by a connection that is good for nothing else yet, or will be the engine's.
+
+    In a `folder` what is made stays, for the next opening; without one it lives as long as the workspace.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        connection: "duckdb.DuckDBPyConnection",
+        workspace: Workspace,
+        *,
+        folder: Folder | None = None,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> None:
+        import duckdb
+
+        self._dataset, self._connection, self._workspace = dataset, connection, workspace
+        self._folder, self._seed, self._progress = folder, seed, progress
+        self._failures = duckdb.Error
+        self._readers = Readers(connection, workspace)
+        self._given: dict[str, Given] = {}
+
+    # ---- schemas ----
+
+    def schemas(self) -> dict[str, list[SourceColumn]]:
+        """The columns of every source, from headers alone."""
+        made = {}
+        for i, table in enumerate(self._dataset.tables):
+            check_files(table)
+            if not table.files:
+                self._given[table.name] = Given(i, table)
+            made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
+        return made
+
+    def _named(self, file: str) -> str:
+        return plain_name(file, self._workspace)
+
+    # ---- registration ----
+
+    def register(self, previous: Registration | None = None) -> tuple[Registration, Typed]:
+        """The record of everything; what `previous` holds of files that are the same is not read again."""
+        schemas = self.schemas()
+        typed = Typed(self._dataset, schemas)
+        with self._alone():
+            tables: dict[str, Registered] = {}
+            for i, table in enumerate(self._dataset.tables):
+                readings = typed.readings(table)
+                known = self._usable(table, readings, previous)
+                tables[table.name] = self._table(i, table, schemas[table.name], readings, known)
+            self._readers = Readers(self._connection, self._workspace)
+            tables = self._cut(typed, tables, previous)
+            made = Registration(tables, about(typed.dataset), now() if self._folder is not None else 0)
+            if self._folder is not None:
+                made.write(Path(self._dataset.registration))
+                kept = [file.path for each in tables.values() for file in files_of(each)]
+                self._folder.forget_others(kept)
+        self.let_go()
+        return made, typed
+
+    def let_go(self) -> None:
+        """Close the owner's databases and forget what was given in memory."""
+        for given in self._given.values():
+            given.withdraw(self._connection)
+        for i, table in enumerate(self._dataset.tables):
+            if form(table) == "duckdb":
+                self._connection.execute(f"DETACH DATABASE IF EXISTS {database(i)}")
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._folder is None else self._folder.making()
+
+    @staticmethod
+    def _usable(table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
+        """The parts that were made before, of files that are the same and are read in the same way."""
+        known = previous.tables.get(table.name) if previous is not None else None
+        if known is None or previous is None or known.shape != shape_of(table, readings):
+            return {}
+        return {p.source.path: p for p in known.parts if p.source is not None and is_still(p, previous.made)}
+
+    def _table(
+        self, i: int, table: Table, columns: list[SourceColumn], readings: list[Reading], known: dict[str, Part]
+    ) -> Registered:
+        shape = shape_of(table, readings)
+        if not table.files:
+            made, digest = self._of_memory(table, readings)
+            return Registered(tuple(columns), shape, (made,), memory=digest)
+        paths = [os.path.abspath(file) for file in table.files]
+        parts = [known[path] if path in known else self._of_file(i, table, path, readings) for path in paths]
+        return Registered(tuple(columns), shape, tuple(parts))
+
+    def _of_file(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
+        try:
+            return self._part(i, table, path, readings)
+        except SfumatoError:
+            raise
+        except (self._failures, OSError, ValueError):  # their own text may hold a cell
+            raise _unprepared(table) from None
+
+    def _part(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
+        self._progress(Path(path).name, 0.0)
+        kind = form(table)
+        if kind == "csv":
+            part = self._of_lines(table, path, readings)
+        else:
+            source = FileState.of(path)
+            rows = reader(i, table) if kind == "duckdb" else parquet([self._named(path)])
+            part = self._of_rows(table, path, rows, readings, source, stays=kind == "parquet")
+            if not source.is_still(since=0):
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] {Path(path).name} changed while it was read", hint="register it again"
+                )
+        self._progress(Path(path).name, 1.0)
+        return part
+
+    # ---- files of separated values ----
+
+    def _of_lines(self, table: Table, path: str, readings: list[Reading]) -> Part:
+        before = FileState.of(path, "unknown")
+        lines = Lines(path, table.dialect, where=f"[tables.{table.name}]")
+        lost: dict[str, int] = {}
+        chunk = self._workspace.path / "records.csv"
+        try:
+            with _Making(self, table, readings) as making:
+                for records in lines.chunks():
+                    chunk.write_bytes(records.content)
+                    self._connection.execute(
+                        f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {_of_records(chunk, lines.names, table)}"
+                    )
+                    found = self._counted(_RAW, readings)
+                    if found[0] != records.number:  # the two readers must agree on what a record is
+                        raise InvalidDeclaration(
+                            f"[tables.{table.name}] {Path(path).name} could not be read record by record",
+                            hint="please report it, see SECURITY.md",
+                        )
+                    making.add(_RAW)
+                    _add(lost, found[1])
+                    self._progress(Path(path).name, records.share)
+                kept = making.keep()
+        finally:
+            lines.close()
+            chunk.unlink(missing_ok=True)
+            self._connection.execute(f"DROP TABLE IF EXISTS {_RAW}")
+        source = FileState.of(path, lines.digest)
+        if source.stat != before.stat:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {Path(path).name} changed while it was read", hint="register it again"
+            )
+        return Part(source, kept, lines.records, lost)
+
+    # ---- rows that have types ----
+
+    def _of_rows(
+        self,
+        table: Table,
+        path: str | None,
+        rows: str,
+        readings: list[Reading],
+        source: FileState | None,
+        *,
+        stays: bool,
+    ) -> Part:
+        """A part whose rows the engine can read; where it cannot, what it cannot read is refused, or NULL."""
+        try:
+            number, lost, unreadable = self._counted(rows, readings)
+        except self._failures:
+            if form(table) == "duckdb":
+                raise
+            return self._of_batches(table, path, readings, source)
+        if unreadable and table.unreadable == "refuse":
+            raise _refused(table, unreadable)
+        for reading in readings:
+            if reading.is_key and reading.source.type in _WIDE and lost.get(reading.name):
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] column `{reading.name}` says whose a row is, in over 63 bits",
+                    hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
+                )
+        if stays and not unreadable and all(reading.direct is not None for reading in readings):
+            return Part(source, None, number, lost)
+        with _Making(self, table, readings) as making:
+            making.add(rows)
+            kept = making.keep()
+        return Part(source, kept, number, _sum(lost, unreadable))
+
+    def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
+        """The same of what ends the engine's reader."""
+        number, lost, unreadable = 0, dict[str, int](), dict[str, int]()
+        with _Making(self, table, readings) as making:
+            for batch, made in batches(table, path, readings):
+                self._connection.register(_RAW, batch)
+                columns = [reading.over(cell) for reading, cell in zip(readings, made, strict=True)]
+                read = [
+                    f"count({quoted(r.source.name)}) - count({cell})" for r, cell in zip(readings, made, strict=True)
+                ]
+                fits = [f"count({cell}) - count({sql})" for cell, sql in zip(made, columns, strict=True)]
+                found = self._connection.execute(
+                    f"SELECT {', '.join(['count(*)', *read, *fits])} FROM {_RAW}"
+                ).fetchall()[0]
+                number += found[0]
+                _add(unreadable, dict(zip((r.name for r in readings), found[1:], strict=False)))
+                _add(lost, dict(zip((r.name for r in readings), found[1 + len(readings) :], strict=True)))
+                making.add(_RAW, columns)
+                self._connection.unregister(_RAW)
+            if any(unreadable.values()) and table.unreadable == "refuse":
+                raise _refused(table, unreadable)
+            kept = making.keep()
+        return Part(source, kept, number, _sum(lost, unreadable))
+
+    def _of_memory(self, table: Table, readings: list[Reading]) -> tuple[Part, str]:
+        """A table in memory, copied to where nobody else can change it, and a digest of its rows."""
+        given = self._given[table.name]
+        try:
+            part = self._of_rows(table, None, given.name, readings, None, stays=False)
+            assert part.kept is not None
+            return part, _digest_of_rows(self._connection, self._readers.kept(part.kept))
+        except SfumatoError:
+            raise
+        except (self._failures, OSError, TypeError, ValueError):
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] source cannot be read",
+                hint="give a DataFrame or Arrow table whose columns have one type each",
+            ) from None
+
+    def _counted(self, rows: str, readings: list[Reading]) -> tuple[int, dict[str, int], dict[str, int]]:
+        """How many rows there are and, by column, cells that are not of the declared kind, or that cannot be read."""
+        asked, about = ["count(*)"], []
+        for reading in readings:
+            name, held = quoted(reading.source.name), reading.source.kind
+            there = f"count({name})"
+            readable = there
+            if held is Kind.TEXT and reading.source.type == "VARCHAR":
+                readable = f"count(TRY(decode(encode({name}))))"
+            elif held in _MOMENTS:
+                cast = f"TRY_CAST({name} AS {type_of(held)})"
+                readable = f"count({in_calendar(cast, held)})"
+            if readable is not there:
+                about.append((reading.name, True))
+                asked.append(f"{there} - {readable}")
+            if reading.kind is not held or reading.is_key or reading.source.loose:
+                about.append((reading.name, False))
+                asked.append(f"{readable} - count({reading.sql})")
+        found = self._connection.execute(f"SELECT {', '.join(asked)} FROM {rows}").fetchall()[0]
+        lost, unreadable = dict[str, int](), dict[str, int]()
+        for (name, is_unreadable), number in zip(about, found[1:], strict=True):
+            if number:
+                (unreadable if is_unreadable else lost)[name] = int(number)
+        return int(found[0]), lost, unreadable
+
+    # ---- what is made of the parts ----
+
+    def _cut(self, typed: Typed, tables: dict[str, Registered], previous: Registration | None) -> dict[str, Registered]:
+        """The tables with their rows cut, and with what repeats in them."""
+        dataset = typed.dataset
+        sources = {table.name: self._readers.of(tables[table.name], typed.readings(table)) for table in dataset.tables}
+        views, made = Views(dataset, sources, self._seed), dict(tables)
+        for name, (most, shape) in cuts(typed, tables, self._seed).items():
+            table = dataset.table(name)
+            assert table is not None
+            made[name] = replace(made[name], cut_shape=shape)
+            # one row a person is what joins with it count on, whatever the file holds
+            if table.rows_per_person is None and not self._finds(views.twice(f"({views.rows(table)})", (PERSON,))):
+                continue
+            known = previous.tables.get(name) if previous is not None else None
+            cut = known.cut if known is not None and known.cut_shape == shape else None
+            if cut is None or previous is None or not cut.is_still(since=previous.made):
+                self._progress(f"{name}: {most} rows a person", 0.0)
+                cut = self._keep(table, views.cut(table, most))
+            made[name] = replace(made[name], cut=cut)
+        return {name: replace(each, repeated=self._repeated(dataset, views, made, name)) for name, each in made.items()}
+
+    def _repeated(self, dataset: Dataset, views: Views, tables: dict[str, Registered], name: str) -> tuple[str, ...]:
+        """The columns that foreign keys of private tables lead to where one person has a value twice."""
+        table = dataset.table(name)
+        assert table is not None
+        if table.public or dataset.unit is None or dataset.holds_people(table):
+            return ()
+        private = [each for each in dataset.tables if not each.public]
+        led = {key[2].lower() for each in private for key in each.foreign_keys if key[1].lower() == name.lower()}
+        cut = tables[name].cut
+        rows = f"({views.rows(table)})" if cut is None else self._readers.kept(cut)
+        return tuple(
+            column.name
+            for column in table.columns
+            if column.name.lower() in led and self._finds(views.twice(rows, (PERSON, quoted(column.name))))
+        )
+
+    def _finds(self, text: str) -> bool:
+        return bool(self._connection.execute(text).fetchall())
+
+    def _keep(self, table: Table, statement: str) -> FileState:
+        """The rows of a statement as a file of ours."""
+        try:
+            with _Making(self, table, None) as making:
+                making.make(statement)
+                return making.keep()
+        except (self._failures, OSError):
+            raise _unprepared(table) from None
+
+
+class _Making:
+    """A file that is being made: of this process alone until it is whole."""
+
+    def __init__(self, registrar: Registrar, table: Table, readings: list[Reading] | None) -> None:
+        self._connection, self._folder = registrar._connection, registrar._folder
+        self._table, self._readings = table, readings
+        self._workspace = registrar._workspace
+        self._path = self._folder.new() if self._folder is not None else self._workspace.path / "making.duckdb"
+        self._statement = ""
+
+    def __enter__(self) -> "_Making":
+        if self._folder is not None:
+            self._connection.execute(f"ATTACH '{escaped(self._path)}' AS {_MAKING} (TYPE duckdb)")
+        if self._readings is not None:
+            columns = [f"{quoted(reading.name)} {type_of(reading.kind)}" for reading in self._readings]
+            self._connection.execute(
+                f"CREATE OR REPLACE TABLE {self._target} ({', '.join(columns) or 'nothing INTEGER'})"
+            )
+        return self
+
+    @property
+    def _target(self) -> str:
+        return f"{_MAKING}.kept" if self._folder is not None else f"{_MAKING}_kept"
+
+    def add(self, rows: str, columns: Iterable[str] | None = None) -> None:
+        """The columns, as they are to be read, of some more rows."""
+        made = columns if columns is not None else [reading.sql for reading in self._readings or ()]
+        self._connection.execute(f"INSERT INTO {self._target} SELECT {', '.join(made) or 'NULL'} FROM {rows}")
+
+    def make(self, statement: str) -> None:
+        """All rows by one statement."""
+        self._connection.execute(f"CREATE OR REPLACE TABLE {self._target} AS {statement}")
+
+    def keep(self) -> FileState:
+        """The file, whole and under its name."""
+        if self._folder is not None:
+            self._connection.execute(f"DETACH {_MAKING}")
+            return FileState.of(self._folder.keep(self._path, self._table.name))
+        at = len(list(self._workspace.path.glob("kept-*")))
+        path = self._workspace.path / f"kept-{at}.parquet"
+        self._connection.execute(f"COPY {self._target} TO '{escaped(path)}' (FORMAT parquet)")
+        return FileState(str(path), "", ())
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder is not None:
+            with suppress(Exception):
+                self._connection.execute(f"DETACH {_MAKING}")
+            for left in (self._path, self._path.with_name(f"{self._path.name}.wal")):
+                left.unlink(missing_ok=True)
+        else:
+            self._connection.execute(f"DROP TABLE IF EXISTS {self._target}")
+
+
+def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
+    """The engine's reader of records that were checked: nothing is left for it to guess."""
+    columns = ", ".join(f"'{escaped(name)}': 'VARCHAR'" for name in names)
+    quote, separator = escaped(table.dialect.quote), escaped(table.dialect.separator)
+    return (
+        f"read_csv('{escaped(chunk)}', auto_detect=false, header=false, strict_mode=true, null_padding=false, "
+        f"ignore_errors=false, delim='{separator}', quote='{quote}', escape='{quote}', new_line='\\n', "
+        f"max_line_size={2 * LONGEST}, columns={{{columns}}})"
+    )
+
+
+def shape_of(table: Table, readings: list[Reading]) -> str:
+    """A digest of how a table's columns are read."""
+    return _digest(
+        form(table), table.dialect, table.unreadable, [(each.name, each.kind, each.sql) for each in readings]
+    )
+
+
+def about(dataset: Dataset) -> str:
+    """A digest of who one person is and how tables lead there."""
+    return _digest(dataset.unit, [(t.name, t.public, t.foreign_keys, dataset.holds_people(t)) for t in dataset.tables])
+
+
+def cuts(typed: Typed, tables: Mapping[str, Registered], seed: int) -> dict[str, tuple[int, str]]:
+    """How many rows of a person are left in the tables that are cut or may have to be, and a digest of how."""
+    dataset = typed.dataset
+    views = Views(dataset, {table.name: f"({table.name})" for table in dataset.tables}, seed)
+    read = [(name, each.digest(), each.shape) for name, each in tables.items()]
+    found = {}
+    for table in dataset.tables:
+        most = table.rows_per_person or (1 if dataset.holds_people(table) else None)
+        if views.is_private(table) and most is not None:
+            found[table.name] = (most, _digest(views.cut(table, most), table.rows_per_person, read))
+    return found
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def is_still(part: Part, since: int) -> bool:
+    """Whether a part's files are what they were."""
+    return all(file.is_still(since=since) for file in (part.source, part.kept) if file is not None)
+
+
+def files_of(registered: Registered) -> list[FileState]:
+    """The files of ours that a table is read from."""
+    found = [*(part.kept for part in registered.parts), registered.cut]
+    return [file for file in found if file is not None]
+
+
+def _unprepared(table: Table) -> InvalidDeclaration:
+    return InvalidDeclaration(
+        f"[tables.{table.name}] could not be prepared", hint="see its source, the memory limit and the folder"
+    )
+
+
+def _refused(table: Table, unreadable: dict[str, int]) -> InvalidDeclaration:
+    told = ", ".join(f"{number} of `{name}`" for name, number in unreadable.items() if number)
+    return InvalidDeclaration(
+        f"[tables.{table.name}] holds cells that cannot be read, text that is not UTF-8 or moments outside the years "
+        f"1 to 9999: {told}",
+        hint='mend the source, or take them for missing: unreadable = "null"',
+    )
+
+
+def _add(whole: dict[str, int], more: dict[str, int]) -> None:
+    for name, number in more.items():
+        if number:
+            whole[name] = whole.get(name, 0) + int(number)
+
+
+def _sum(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
+    made = dict(a)
+    _add(made, b)
+    return made
+
+
+def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", rows: str) -> str:
+    """A digest of a table that does not depend on the order of its rows."""
+    hashed = "hash(sfumato_row)"
+    text = f"SELECT count(*), bit_xor({hashed}), sum({hashed}::HUGEINT) FROM {rows} sfumato_row"
+    row: Any = connection.execute(text).fetchall()[0]
+    return hashlib.sha256(repr(row).encode()).hexdigest()

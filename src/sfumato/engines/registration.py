@@ -1,0 +1,222 @@
+"""What was registered: everything about the sources that is not a cell, written down once and compared ever after.
+
+The record says which files there were, byte by byte, which columns they have and of which kinds, how they are written,
+and what was made of them. It is kept beside the declaration, for the owner's eyes: what it counts, it counts exactly.
+"""
+
+import hashlib
+import json
+import os
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.data import Dataset, Kind
+from sfumato.engines.sources import SourceColumn
+from sfumato.errors import InvalidDeclaration
+
+FORM = 1
+"""The form of the record; another one is made anew."""
+SETTLED, _COARSE = 25 * 10**6, 2 * 10**9
+"""Nanoseconds after which a change of a file must have changed its times; where times are whole seconds, more."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was: its bytes by their digest, and what of it changes when they do."""
+
+    path: str
+    sha256: str
+    stat: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path | str, digest: str = "") -> "FileState":
+        """The state of a file; its digest, if that is not known, takes one reading of it."""
+        before = stat_of(path)
+        return cls(str(path), digest or digest_of(path), before)
+
+    def is_still(self, *, since: int) -> bool:
+        """Whether the file has the same bytes; they are read only where its times do not tell."""
+        try:
+            now = stat_of(self.path)
+        except OSError:
+            return False
+        settled = _COARSE if now[1] % 10**9 == 0 else SETTLED
+        if now == self.stat and max(now[1:3]) + settled < since:
+            return True
+        return now[0] == self.stat[0] and digest_of(self.path) == self.sha256
+
+
+def stat_of(path: Path | str) -> tuple[int, ...]:
+    """Size, times of content and of anything, and which file it is."""
+    found = os.stat(path)
+    return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
+
+
+def digest_of(path: Path | str) -> str:
+    """A digest of a file's bytes."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A source's file and what is read instead of it; without the latter it is read where it is."""
+
+    source: FileState | None
+    kept: FileState | None
+    rows: int
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """By column, how many cells are not of the declared kind, or cannot be read, and are NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A table: its columns, its parts, and what was made of them."""
+
+    columns: tuple[SourceColumn, ...]
+    shape: str
+    """A digest of how the columns are read: where it is the same, what was made can be used again."""
+    parts: tuple[Part, ...]
+    cut_shape: str = ""
+    cut: FileState | None = None
+    """The rows that are left of each person, where they were cut."""
+    repeated: tuple[str, ...] = ()
+    """Columns that foreign keys lead to and that do not name one row of a person."""
+    memory: str = ""
+    """A digest of the rows, where they were given in memory."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(part.rows for part in self.parts)
+
+    def lost(self, column: str) -> int:
+        """How many cells of a column are NULL because they could not be read as declared."""
+        return sum(part.lost.get(column, 0) for part in self.parts)
+
+    def digest(self) -> str:
+        """A digest of all that the rows come from."""
+        return self.memory or " ".join(part.source.sha256 for part in self.parts if part.source is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The record of a dataset."""
+
+    tables: Mapping[str, Registered]
+    about: str
+    """A digest of who one person is and how tables lead there."""
+    made: int
+    """When, in nanoseconds since 1970."""
+
+    def data_version(self) -> str:
+        """A digest of the data."""
+        whole = hashlib.sha256()
+        for name, table in self.tables.items():
+            whole.update(f"{name}: {table.digest()}\n".encode())
+        return whole.hexdigest()
+
+    # ---- on disk ----
+
+    def write(self, path: Path) -> None:
+        """Write the record beside the declaration, whole or not at all, for its owner alone."""
+        made = path.with_name(f".{path.name}.{os.getpid()}")
+        text = json.dumps({"form": FORM, **_written(self, path.parent)}, indent=1, ensure_ascii=False)
+        handle = os.open(made, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(made, path)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
+        sync(path.parent)
+
+    @classmethod
+    def read(cls, path: Path) -> "Registration | None":
+        """The record that is there; None if there is none, or one of another form."""
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(found.st_mode) or found.st_mode & 0o022:
+            raise InvalidDeclaration(
+                f"{path.name} is not a file that only its owner can write", hint="remove it, and register again"
+            )
+        try:
+            given = json.loads(path.read_text(encoding="utf-8"))
+            if given.pop("form") != FORM:
+                return None
+            tables = {name: _table(each, path.parent) for name, each in given["tables"].items()}
+            return cls(tables, str(given["about"]), int(given["made"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            raise InvalidDeclaration(
+                f"{path.name} cannot be read", hint="its owner registers again: sfumato register"
+            ) from None
+
+
+def _written(value: object, folder: Path) -> Any:
+    """A part of the record as JSON: files are named from the folder it is in, so that the folder can be moved."""
+    if isinstance(value, Kind):
+        return value.value
+    if isinstance(value, FileState):
+        return {"path": os.path.relpath(value.path, folder), "sha256": value.sha256, "stat": list(value.stat)}
+    if isinstance(value, Mapping):
+        return {str(name): _written(each, folder) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_written(each, folder) for each in value]
+    if is_dataclass(value):
+        return {each.name: _written(getattr(value, each.name), folder) for each in fields(value)}
+    return value
+
+
+def _table(given: Any, folder: Path) -> Registered:
+    def file(found: Any) -> FileState | None:
+        if found is None:
+            return None
+        return FileState(os.path.normpath(folder / found["path"]), found["sha256"], tuple(found["stat"]))
+
+    return Registered(
+        tuple(
+            SourceColumn(
+                each["name"], each["type"], None if each["kind"] is None else Kind(each["kind"]), each["loose"]
+            )
+            for each in given["columns"]
+        ),
+        str(given["shape"]),
+        tuple(Part(file(p["source"]), file(p["kept"]), int(p["rows"]), dict(p["lost"])) for p in given["parts"]),
+        str(given["cut_shape"]),
+        file(given["cut"]),
+        tuple(given["repeated"]),
+        str(given["memory"]),
+    )
+
+
+def sync(folder: Path) -> None:
+    """Make the names in a folder as durable as what they name."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def now() -> int:
+    """The time that a record is made at, when every file of it has settled."""
+    time.sleep(2 * SETTLED / 10**9)
+    return time.time_ns()
+
+
+def same_sources(dataset: Dataset, found: Registration) -> bool:
+    """Whether a declaration names the files that were registered, in the same order."""
+    return [t.name for t in dataset.tables] == list(found.tables) and all(
+        [os.path.abspath(file) for file in table.files]
+        == [part.source.path for part in found.tables[table.name].parts if part.source is not None]
+        for table in dataset.tables
+    )

@@ -1,0 +1,246 @@
+"""The columns of every table with their kinds: as declared, else as the source's schema has them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from sfumato.data import Column, Dataset, Kind, Table
+from sfumato.engines.cells import can_be, can_be_key, cell, key
+from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.sources import SourceColumn
+from sfumato.errors import InvalidDeclaration
+
+Schemas = Mapping[str, list[SourceColumn]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A column as it is read: its name, its kind, and the SQL of its source's cell."""
+
+    name: str
+    kind: Kind
+    source: SourceColumn
+    over: Callable[[str], str]
+    """The SQL of a cell as a value of the kind, from the SQL of the source's cell: total, whatever that holds."""
+    is_key: bool
+    """Whether it says whose a row is, or what leads there."""
+    direct: str | None
+    """The same of a file that was looked through and found readable; None where it is to be converted once."""
+
+    @property
+    def sql(self) -> str:
+        """The SQL of a cell as a value of the kind."""
+        return self.over(quoted(self.source.name))
+
+
+class Typed:
+    """A dataset whose visible columns have kinds, and how each column that is needed is read."""
+
+    def __init__(self, dataset: Dataset, schemas: Schemas) -> None:
+        self._given, self._schemas = dataset, schemas
+        for table in dataset.tables:
+            self._check(table)
+        self._given = dataset = self._spelled(dataset)
+        tables = tuple(replace(table, columns=tuple(self._visible(table))) for table in dataset.tables)
+        self.dataset = replace(dataset, tables=tables)
+        self._check_keys()
+
+    # ---- what is declared is there ----
+
+    def _check(self, table: Table) -> None:
+        for name in (*(column.name for column in table.columns), *table.hidden, *self._named(table)):
+            if self._found(table, name) is None:
+                known = ", ".join(column.name for column in self._schemas[table.name])
+                hint = f"its columns: {known}"
+                if len(self._schemas[table.name]) == 1 and any(sign in known for sign in ";\t|"):
+                    hint += '; is it separated by another sign? dialect = { separator = ";" }'
+                raise InvalidDeclaration(f"[tables.{table.name}] has no column `{name}`", hint=hint)
+
+    def _named(self, table: Table) -> list[str]:
+        """The columns that other parts of the declaration name."""
+        own = [self._given.unit[1]] if self._given.unit is not None and table.name == self._given.unit[0] else []
+        led = [k[2] for other in self._given.tables for k in other.foreign_keys if k[1].lower() == table.name.lower()]
+        return [*own, *(k[0] for k in table.foreign_keys), *led]
+
+    def _found(self, table: Table, name: str) -> SourceColumn | None:
+        return next((each for each in self._schemas[table.name] if each.name.lower() == name.lower()), None)
+
+    def _certain(self, table: Table, name: str) -> SourceColumn:
+        found = self._found(table, name)
+        assert found is not None
+        return found
+
+    def _spelled(self, dataset: Dataset) -> Dataset:
+        """The dataset with every column spelled as its source spells it."""
+
+        def name(table: str, column: str) -> str:
+            found = dataset.table(table)
+            return column if found is None else self._certain(found, column).name
+
+        tables = tuple(
+            replace(
+                table,
+                foreign_keys=tuple((name(table.name, k[0]), k[1], name(k[1], k[2])) for k in table.foreign_keys),
+                hidden=tuple(name(table.name, each) for each in table.hidden),
+            )
+            for table in dataset.tables
+        )
+        unit = None if dataset.unit is None else (dataset.unit[0], name(*dataset.unit))
+        return replace(dataset, tables=tables, unit=unit)
+
+    # ---- kinds ----
+
+    def _visible(self, table: Table) -> list[Column]:
+        hidden = {name.lower() for name in table.hidden}
+        made = [self._column(table, each) for each in self._schemas[table.name] if each.name.lower() not in hidden]
+        return [column for column in made if column is not None]
+
+    def _leads_to(self, table: Table, name: str) -> tuple[Table, str] | None:
+        """The key that a column must be comparable with: where its table's way to the person goes through it."""
+        path = self._given.path(table)
+        if not path or path[0][0].lower() != name.lower():
+            return None
+        target = self._given.table(path[0][1])
+        assert target is not None
+        return target, path[0][2]
+
+    def _is_person(self, table: Table, name: str) -> bool:
+        unit = self._given.unit
+        return unit is not None and table.name == unit[0] and name.lower() == unit[1].lower() and not table.public
+
+    def _key_kind(self, table: Table, name: str) -> Kind | None:
+        """The one kind of a key, which every column that leads to it has; None for other columns."""
+        leads = self._leads_to(table, name)
+        if leads is not None:
+            return self._key_kind(*leads)
+        is_key = self._is_person(table, name) or self._is_led_to(table, name)
+        return self._own_kind(table, self._certain(table, name)) if is_key else None
+
+    def _is_led_to(self, table: Table, name: str) -> bool:
+        """Whether the way of another table to the person goes through a column."""
+        paths = [self._given.path(other) for other in self._given.tables]
+        return any(path and path[0][1] == table.name and path[0][2].lower() == name.lower() for path in paths)
+
+    def _own_kind(self, table: Table, source: SourceColumn) -> Kind:
+        made = self._declared(table, source)
+        if made is None or (source.loose and source.kind is Kind.REAL and table.column(source.name) is None):
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] column `{source.name}` says whose a row is, and its type is not certain",
+                hint=f'declare it: {source.name} = {{ type = "integer" }}, or "text"',
+            )
+        return made.kind
+
+    def _column(self, table: Table, source: SourceColumn) -> Column | None:
+        wanted = self._key_kind(table, source.name)
+        declared = table.column(source.name)
+        if wanted is None or self._leads_to(table, source.name) is None:
+            return self._declared(table, source)
+        if declared is not None and declared.typed and declared.kind is not wanted:
+            target, there = self._leads_to(table, source.name) or (table, source.name)
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] column `{source.name}` is declared as {declared.kind.value} and leads to "
+                f"{target.name}.{there}, which is {wanted.value}",
+                hint=f'type = "{wanted.value}", or leave its type out',
+            )
+        return Column(source.name, wanted) if declared is None else replace(declared, name=source.name, kind=wanted)
+
+    def _declared(self, table: Table, source: SourceColumn) -> Column | None:
+        declared, held = table.column(source.name), source.kind
+        if declared is None:
+            if source.loose and held is None:
+                raise _uncertain(table, source)
+            return None if held is None else Column(source.name, held)
+        known = declared.typed or declared.values is not None or declared.lower is not None
+        if source.loose and held is None and not known:
+            raise _uncertain(table, source)
+        if declared.typed or (source.loose and known):
+            if not source.loose and (held is None or not can_be(held, declared.kind)):
+                raise self._unlike(source, declared.kind)
+            if source.loose and held is Kind.REAL and not can_be(held, declared.kind):
+                raise self._unlike(source, declared.kind)
+            return self._loose(source, declared)
+        if source.loose:
+            return replace(declared, name=source.name, kind=held or declared.kind)
+        if held is None:
+            raise self._unlike(source, None)
+        if declared.lower is not None and not held.is_number:
+            raise InvalidDeclaration(
+                f"column `{source.name}` has bounds and the source holds {held.value}", hint='type = "real"'
+            )
+        return replace(declared, name=source.name, kind=held)
+
+    @staticmethod
+    def _loose(source: SourceColumn, declared: Column) -> Column:
+        """Numbers are read as reals unless the type or a whole grid is declared."""
+        if declared.typed:
+            return replace(declared, name=source.name)
+        whole = declared.values is not None or (declared.grid is not None and declared.grid.denominator == 1)
+        real = declared.kind is Kind.INTEGER and not whole
+        return replace(declared, name=source.name, kind=Kind.REAL if real else declared.kind)
+
+    @staticmethod
+    def _unlike(source: SourceColumn, wanted: Kind | None) -> InvalidDeclaration:
+        held = "a type that no question can read" if source.kind is None else source.kind.value
+        said = "declared" if wanted is None else f"declared as {wanted.value}"
+        return InvalidDeclaration(
+            f"column `{source.name}` is {said} and the source holds {held}",
+            hint="declare it as what it is, or leave it out" if source.kind else "leave it out, or convert the source",
+        )
+
+    # ---- keys ----
+
+    def _check_keys(self) -> None:
+        """Refuse keys that cannot be of the one kind of what they lead to: one person must be one value."""
+        for table in self._given.tables:
+            for source in self._schemas[table.name]:
+                wanted = self._key_kind(table, source.name)
+                if wanted is None:
+                    continue
+                held = Kind.TEXT if source.loose and source.kind is None else source.kind
+                if held is None or not can_be_key(held, wanted):
+                    found = "a type that no question can read" if held is None else held.value
+                    raise InvalidDeclaration(
+                        f"[tables.{table.name}] column `{source.name}` says whose a row is as {wanted.value}, "
+                        f"and the source holds {found}",
+                        hint="one person is one value in every table: convert the column, or declare the person's type",
+                    )
+
+    def _has_uuids(self) -> bool:
+        return any(
+            source.type.upper() == "UUID"
+            for table in self._given.tables
+            for source in self._schemas[table.name]
+            if self._key_kind(table, source.name) is not None
+        )
+
+    # ---- reading ----
+
+    def readings(self, table: Table) -> list[Reading]:
+        """How the columns that are shown or that are keys are read, in the order of the source."""
+        made = self.dataset.table(table.name)
+        assert made is not None
+        uuids = self._has_uuids()
+        readings = []
+        for source in self._schemas[table.name]:
+            column, wanted = made.column(source.name), self._key_kind(table, source.name)
+            held = Kind.TEXT if source.loose and source.kind is None else source.kind
+            if held is None or (column is None and wanted is None):
+                continue
+            kind = wanted or (column.kind if column is not None else held)
+            over = partial(cell if wanted is None else partial(key, uuids=uuids), held=held, kind=kind)
+            converted = held is Kind.TEXT and (kind is not Kind.TEXT or (wanted is not None and uuids))
+            simple = wanted is None or (held is kind and kind is not Kind.REAL)
+            name = quoted(source.name)
+            direct = f"TRY_CAST({name} AS {type_of(kind)})" if simple else over(name)
+            held_as = replace(source, kind=held)
+            readings.append(
+                Reading(source.name, kind, held_as, over, wanted is not None, None if converted else direct)
+            )
+        return readings
+
+
+def _uncertain(table: Table, source: SourceColumn) -> InvalidDeclaration:
+    return InvalidDeclaration(
+        f"[tables.{table.name}] column `{source.name}` holds objects, and a cell could change its type",
+        hint=f'declare it: {source.name} = {{ type = "text" }}, or hide it: hidden = ["{source.name}"]',
+    )

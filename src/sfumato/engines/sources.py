@@ -1,0 +1,247 @@
+"""What a source is and which columns it has, from its header, footer or catalog alone: no row decides any of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.data import Kind, Table
+from sfumato.engines.expressions import quoted
+from sfumato.engines.lines import Lines
+from sfumato.errors import InvalidDeclaration
+
+if TYPE_CHECKING:
+    import duckdb
+
+_KINDS = (
+    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$"), Kind.INTEGER),
+    (re.compile(r"(DOUBLE|FLOAT|REAL|DECIMAL.*)$"), Kind.REAL),
+    (re.compile(r"(VARCHAR|UUID|ENUM.*)$"), Kind.TEXT),
+    (re.compile(r"BOOLEAN$"), Kind.BOOLEAN),
+    (re.compile(r"DATE$"), Kind.DATE),
+    (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),
+)
+"""The closed list of types that a question can read."""
+_DUCKDB = b"DUCK"
+_MAGIC_AT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SourceColumn:
+    """A column as its source has it; `kind` is None where no question can read its type.
+
+    A `loose` column holds what is to be read as its owner declares: text, or numbers whose type rows decided. Its kind
+    then stands where nothing is declared; without one the owner must declare it.
+    """
+
+    name: str
+    type: str
+    kind: Kind | None
+    loose: bool = False
+
+
+def form(table: Table) -> str:
+    """What a source is: parquet, csv, duckdb, or memory."""
+    if not table.files:
+        return "memory"
+    if table.format:
+        return table.format
+    found = {_form_of_name(file) for file in table.files}
+    if len(found) > 1:
+        raise InvalidDeclaration(f"[tables.{table.name}] source lists files of several kinds", hint="list one kind")
+    return found.pop()
+
+
+def _form_of_name(file: str) -> str:
+    suffixes = [suffix.lower() for suffix in Path(file).suffixes[-2:]]
+    if not suffixes or suffixes[-1] in (".parquet", ".pq"):
+        return "parquet"
+    if suffixes[-1] in (".csv", ".tsv", ".txt", ".gz"):
+        return "csv"
+    return "duckdb" if suffixes[-1] in (".duckdb", ".db") else "parquet"
+
+
+def check_files(table: Table) -> None:
+    """Refuse a source that is not there, or not what a table can be read from."""
+    for file in table.files:
+        if not Path(file).is_file():
+            raise InvalidDeclaration(f"there is no file {file}", hint="mend the table's source")
+        if form(table) == "duckdb":
+            _check_database(table, Path(file))
+    if form(table) == "duckdb" and len(table.files) > 1:
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] source lists several databases",
+            hint="name one; CSV and Parquet may be several files",
+        )
+
+
+def _check_database(table: Table, file: Path) -> None:
+    try:
+        with file.open("rb") as stream:
+            magic = stream.read(_MAGIC_AT + len(_DUCKDB))[_MAGIC_AT:]
+    except OSError:
+        raise InvalidDeclaration(f"cannot read {file}", hint="see its permissions") from None
+    if magic != _DUCKDB:
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] {file.name} is not a DuckDB database",
+            hint='convert it, or say what it is: format = "parquet" or "csv"',
+        )
+    if _log_of(file).exists():
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] {file.name} has changes that are not written yet ({file.name}.wal)",
+            hint="close the program that writes it, or run CHECKPOINT in it",
+        )
+
+
+def _log_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.wal")
+
+
+# ---- readers, and what they have ----
+
+
+def described(
+    connection: "duckdb.DuckDBPyConnection", i: int, table: Table, named: Callable[[str], str], given: Any = None
+) -> list[SourceColumn]:
+    """The columns of a source; `named` gives a file's name to the engine, `given` is the table if it is in memory."""
+    import duckdb
+
+    kind = form(table)
+    try:
+        if kind == "csv":
+            columns = _of_lines(table)
+        elif kind == "duckdb":
+            columns = _of_database(connection, i, table)
+        elif kind == "parquet":
+            columns = _of_parquet(connection, table, named)
+        else:
+            columns = given.columns(connection)
+    except duckdb.Error as error:
+        raise InvalidDeclaration(f"[tables.{table.name}] source cannot be read", hint=_why(error)) from None
+    _check_names(table, columns)
+    return columns
+
+
+def _why(error: Exception) -> str:
+    if "lock" in str(error).lower():
+        return "another program has it open for writing: close that, or give a copy"
+    return "is it Parquet, CSV or DuckDB?"
+
+
+def _of_lines(table: Table) -> list[SourceColumn]:
+    found = [header(table, file) for file in table.files]
+    _check_alike(table, found)
+    return [SourceColumn(name, "VARCHAR", Kind.TEXT, loose=True) for name in found[0]]
+
+
+def header(table: Table, file: str) -> tuple[str, ...]:
+    """The names in the header of a file of separated values; no other line is read."""
+    lines = Lines(file, table.dialect, where=f"[tables.{table.name}]", chunk=2**16)
+    lines.close()
+    return lines.names
+
+
+def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) -> list[SourceColumn]:
+    connection.execute(f"ATTACH IF NOT EXISTS '{escaped(table.files[0])}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
+    if _log_of(Path(table.files[0])).exists():  # since it was looked for
+        check_files(table)
+    named = [f"{database(i)}", table.name.lower()]
+    tables = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND lower(table_name) = ? "
+        "AND schema_name = 'main'",
+        named,
+    ).fetchall()
+    if not tables:
+        views = connection.execute(
+            "SELECT view_name FROM duckdb_views() WHERE database_name = ? AND lower(view_name) = ?", named
+        ).fetchall()
+        what = "is a view there, and a view computes" if views else "is no table there"
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] source: `{table.name}` {what}", hint="name a table of the file's main schema"
+        )
+    columns = connection.execute(
+        "SELECT column_name, data_type, is_generated FROM duckdb_columns() "
+        "WHERE database_name = ? AND lower(table_name) = ? AND schema_name = 'main' ORDER BY column_index",
+        named,
+    ).fetchall()
+    computed = next((name for name, _, generated in columns if generated), None)
+    if computed is not None:
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] source: column `{computed}` is computed there, and may fail on a cell",
+            hint="store it, or copy the table without it",
+        )
+    return [SourceColumn(str(name), str(kind), kind_of(str(kind))) for name, kind, _ in columns]
+
+
+def database(i: int) -> str:
+    """The name under which an owner's database is attached."""
+    return f"sfumato_source_{i}"
+
+
+def _of_parquet(
+    connection: "duckdb.DuckDBPyConnection", table: Table, named: Callable[[str], str]
+) -> list[SourceColumn]:
+    found = []
+    for file in map(named, table.files):
+        columns = connection.execute(f"DESCRIBE SELECT * FROM {parquet([file])}").fetchall()
+        there = connection.execute(f"SELECT name FROM parquet_schema('{escaped(file)}')").fetchall()
+        renamed = {str(row[0]) for row in columns} - {str(name) for (name,) in there}
+        if renamed:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] source: two columns have the same name",
+                hint="letters of either case are the same",
+            )
+        found.append(tuple((str(row[0]), str(row[1])) for row in columns))
+    _check_alike(table, found)
+    return [SourceColumn(name, kind, kind_of(kind)) for name, kind in found[0]]
+
+
+def _check_alike(table: Table, found: list[Any]) -> None:
+    for file, columns in zip(table.files, found, strict=True):
+        if columns != found[0]:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {Path(file).name} has other columns than {Path(table.files[0]).name}",
+                hint="the files of a source have the same columns, in the same order",
+            )
+
+
+def _check_names(table: Table, columns: list[SourceColumn]) -> None:
+    seen: set[str] = set()
+    for column in columns:
+        name = column.name.lower()
+        if name.startswith("sfumato_"):
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] has a column `{column.name}`",
+                hint="names that start with sfumato_ are taken: rename it",
+            )
+        if name in seen:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] has two columns `{column.name}`", hint="letters of either case are the same"
+            )
+        seen.add(name)
+
+
+def kind_of(name: str) -> Kind | None:
+    """The kind that a type of the engine holds."""
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(name.upper())), None)
+
+
+def parquet(files: list[str]) -> str:
+    """The reader of Parquet files."""
+    return f"read_parquet([{', '.join(in_quotes(file) for file in files)}])"
+
+
+def escaped(path: str | Path) -> str:
+    """A path inside of quotes."""
+    return str(path).replace("'", "''")
+
+
+def in_quotes(path: str) -> str:
+    """A path as a constant."""
+    return f"'{escaped(path)}'"
+
+
+def reader(i: int, table: Table) -> str:
+    """What the rows of a database's table are read from."""
+    return f"{database(i)}.main.{quoted(table.name)}"

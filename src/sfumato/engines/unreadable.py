@@ -1,0 +1,55 @@
+"""Parquet and Arrow cells that the engine's own reader ends on, read as bytes and numbers, so that they can be counted.
+
+Text that is not UTF-8 and moments beyond every calendar end the reading of a whole file. Arrow reads both without a
+look at them; the engine then sees bytes and whole numbers and makes of them what it can.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sfumato.data import Table
+from sfumato.engines.expressions import quoted
+from sfumato.engines.schemas import Reading
+from sfumato.errors import MissingExtra
+
+_BATCH = 2**16
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_FIRST, _LAST = -62_135_596_800, 253_402_300_799
+"""The seconds from 1970 to the first and the last of the years 1 to 9999."""
+
+
+def batches(table: Table, file: str | None, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
+    """The rows of a file or of an Arrow table, some at a time: a batch without hostile types, and each column's SQL."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtra("pyarrow", "arrow") from None
+    names = [reading.source.name for reading in readings]
+    if file is not None:
+        found = pq.ParquetFile(file).iter_batches(batch_size=_BATCH, columns=names)
+    else:
+        found = iter(pa.table(table.source).select(names).to_batches(max_chunksize=_BATCH))
+    for batch in found:
+        columns, made = [], []
+        for reading in readings:
+            array = batch.column(batch.schema.get_field_index(reading.source.name))
+            plain, sql = _plain(array, quoted(reading.source.name), pa)
+            columns.append(plain)
+            made.append(sql)
+        yield pa.table(columns, names=names), made
+
+
+def _plain(array: Any, name: str, pa: Any) -> tuple[Any, str]:
+    """An array of a type whose every value can be handed over, and the SQL of its cells as they were."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        array, kind = array.dictionary_decode(), kind.value_type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return array.cast(pa.large_binary()), f"TRY(decode({name}))"
+    if pa.types.is_timestamp(kind):
+        per = _PER_SECOND[kind.unit]
+        within = f"{name} BETWEEN {_FIRST * per} AND {_LAST * per + per - 1}" if kind.unit != "ns" else "TRUE"
+        micros = f"{name} // {per // 10**6}" if per > 10**6 else f"{name} * {10**6 // per}"
+        return array.cast(pa.int64()), f"CASE WHEN {within} THEN make_timestamp({micros}) END"
+    return array, name

@@ -1,0 +1,75 @@
+"""Tables as questions see them: the visible columns, and whose row it is."""
+
+from collections.abc import Mapping
+
+from sfumato.data import Dataset, Table
+from sfumato.engines.expressions import quoted
+from sfumato.engines.statements import FIRST, PERSON, marked
+
+_ROW, _MANY, _STEP = "sfumato_row", "sfumato_many", "sfumato_step_"
+"""Names of ours beside columns of a source: no column or table of anybody's begins with sfumato_."""
+
+
+class Views:
+    """Writes the SELECT of every table; `readers` give the registered columns, keys among them of one kind each."""
+
+    def __init__(self, dataset: Dataset, readers: Mapping[str, str], seed: int) -> None:
+        self._dataset, self._readers, self._seed = dataset, readers, seed
+
+    def is_private(self, table: Table) -> bool:
+        """Whether its rows are people's."""
+        return self._dataset.unit is not None and not table.public
+
+    def rows(self, table: Table) -> str:
+        """All rows with the visible columns and, where people are protected, the person."""
+        if not self.is_private(table):
+            return f"SELECT {self._columns(table) or '1 AS nothing'} FROM {self._readers[table.name]}"
+        return f"SELECT {self._columns(table)} FROM ({self._owned(table)})"
+
+    def _columns(self, table: Table) -> str:
+        shown = [quoted(column.name) for column in table.columns]
+        return ", ".join([*shown, *([PERSON] if self.is_private(table) else [])])
+
+    def _owned(self, table: Table) -> str:
+        """Rows with the person they belong to; a row that leads to several belongs to each of them."""
+        path = self._dataset.path(table)
+        assert path is not None
+        if len(path) <= 1:
+            person = self._dataset.person(table)
+            assert person is not None
+            return f"SELECT *, {quoted(person)} AS {PERSON} FROM {self._readers[table.name]} {_ROW}"
+        text = f"SELECT {_ROW}.*, {_STEP}{len(path) - 1}.{quoted(path[-1][0])} AS {PERSON} "
+        text += f"FROM {self._readers[table.name]} {_ROW}"
+        before = _ROW
+        for step, (column, target, there) in enumerate(path[:-1], 1):
+            onward = path[step][0]
+            keys = f"SELECT DISTINCT {quoted(there)}, {quoted(onward)} FROM {self._readers[target]}"
+            text += f" JOIN ({keys}) {_STEP}{step} ON {before}.{quoted(column)} = {_STEP}{step}.{quoted(there)}"
+            before = f"{_STEP}{step}"
+        return text
+
+    def cut(self, table: Table, most: int) -> str:
+        """The table with at most so many rows of each person, picked by a keyed hash of what is registered of the row.
+
+        Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
+        person's first row with a value: where all rows are grouped by such a column, marks count people.
+        """
+        known = f"FROM ({self._owned(table)}) {_ROW}"
+        columns = self._columns(table)
+        kept = (
+            f"WITH {_MANY} AS MATERIALIZED (SELECT {PERSON} {known} "
+            f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {most}) "
+            f"SELECT {columns} {known} ANTI JOIN {_MANY} USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
+            f"SELECT {columns} FROM (SELECT {_ROW}.* {known} SEMI JOIN {_MANY} USING ({PERSON}) QUALIFY "
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash({_ROW}, {self._seed})) <= {most})"
+        )
+        marks = [
+            f"row_number() OVER (PARTITION BY {PERSON}, {quoted(name)}) = 1 AS {quoted(FIRST + name)}"
+            for name in marked(table, self._dataset.person(table))
+        ]
+        return f"SELECT {', '.join(['*', *marks])} FROM ({kept})"
+
+    def twice(self, rows: str, columns: tuple[str, ...]) -> str:
+        """A statement that finds something if two rows agree on columns."""
+        known = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+        return f"SELECT 1 FROM {rows} WHERE {known} GROUP BY {', '.join(columns)} HAVING count(*) > 1 LIMIT 1"
