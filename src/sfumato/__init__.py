@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         mechanisms,
         query,
     )
-    from sfumato.curator import open  # noqa: A004
+    from sfumato.curator import open, register  # noqa: A004
 
 __version__ = "0.2.0.dev0"
 
@@ -65,12 +65,13 @@ __all__ = [
     "mechanisms",
     "open",
     "query",
+    "register",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "open":
-        return import_module("sfumato.curator").open
+    if name in ("open", "register"):
+        return getattr(import_module("sfumato.curator"), name)
     if name in ROOMS:
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")

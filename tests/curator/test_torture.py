@@ -85,6 +85,10 @@ def test_new_data_are_asked_anew(tmp_path: Path, opened: Any) -> None:
     clinic.build(tmp_path, users=500)
     with pytest.raises(EngineFailed, match="the data changed"):
         curator.sql("SELECT COUNT(*) FROM users", epsilon=50)
+    with pytest.raises(InvalidDeclaration, match=r"users.parquet is not what was registered") as refused:
+        sfumato.open(tmp_path / "clinic.toml", ledger=tmp_path / "0.ledger")
+    assert "sfumato register" in refused.value.hint
+    sfumato.register(tmp_path / "clinic.toml", ledger=tmp_path / "0.ledger")
     with sfumato.open(tmp_path / "clinic.toml", ledger=tmp_path / "0.ledger") as later:
         spent = later.budget()[0].spent
         again = later.sql("SELECT COUNT(*) FROM users", epsilon=50)

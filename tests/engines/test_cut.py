@@ -9,7 +9,7 @@ import pytest
 import clinic
 import sfumato
 from sfumato.curator import Curator
-from sfumato.engines import cut
+from sfumato.engines.views import Views
 from sfumato.errors import InvalidDeclaration
 
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def kept(folder: Path) -> list[Path]:
-    return sorted((folder / ".sfumato").iterdir())
+    return sorted(path for path in (folder / ".sfumato" / "clinic").iterdir() if path.name != "lock")
 
 
 def test_a_table_is_cut_once_and_its_file_is_private(folder: Path) -> None:
@@ -55,12 +55,12 @@ def test_the_cut_holds_and_is_what_is_counted(folder: Path) -> None:
 def test_a_cut_that_fails_leaves_nothing_and_shows_nothing_of_the_engine(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = cut.cut_once
+    real = Views.cut
 
-    def failing(connection: Any, place: Path, table: str, statement: str, version: str) -> str:
-        return real(connection, place, table, f"SELECT error('a cell: ' || note) FROM ({statement})", version)
+    def failing(self: Views, table: Any, most: int) -> str:
+        return f"SELECT error('a cell: ' || note) FROM ({real(self, table, most)})"
 
-    monkeypatch.setattr("sfumato.engines.duckdb.cut_once", failing)
+    monkeypatch.setattr(Views, "cut", failing)
     with pytest.raises(InvalidDeclaration, match=r"\[tables.visits\] could not be prepared") as refused:
         opened(folder)
     assert "a cell" not in str(refused.value)
@@ -73,6 +73,7 @@ def test_another_cut_or_other_data_make_another_file(folder: Path) -> None:
     with opened(folder, rows=3):
         second = kept(folder)
     clinic.build(folder, users=900)
+    sfumato.register(folder / "clinic.toml")
     with opened(folder, rows=3):
         third = kept(folder)
     assert len({*first, *second, *third}) == 3

@@ -13,6 +13,7 @@ import totality
 from neighbours import Database, engine, priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
+from sfumato.engines.registrar import Registrar
 from sfumato.errors import InvalidDeclaration, InvalidQuestion
 from sfumato.query.plan import once, spread
 from sfumato.query.work import MOST, of_question
@@ -198,7 +199,7 @@ def _statements(made: DuckDBEngine) -> Any:
 
 
 def test_without_the_look_at_opening_a_repeated_key_would_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DuckDBEngine, "_occurs_twice", lambda self, rows, columns: False)
+    monkeypatch.setattr(Registrar, "_finds", lambda self, text: False)
     with engine(Database(((1, 40, "a", 5.0),) * 4, (), ())) as made:
         query = priced(
             made,

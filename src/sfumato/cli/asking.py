@@ -42,7 +42,7 @@ def question_of(arguments: argparse.Namespace) -> str:
 def opened(arguments: argparse.Namespace) -> Curator:
     """The curator of the dataset that is meant."""
     with terminal.waiting("opening"):
-        return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)
+        return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)  # registers, if nothing is registered
 
 
 def declaration_of(arguments: argparse.Namespace) -> Path:

@@ -5,7 +5,7 @@ import argparse
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.data import Column, Dataset, Table, read_declaration
-from sfumato.engines import DuckDBEngine
+from sfumato.engines import described
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,10 +14,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Exit:
-    """Read the declaration and the sources' schemas; no row is read and nothing is registered."""
-    engine = DuckDBEngine(read_declaration(asking.declaration_of(arguments)))
-    dataset = engine.dataset
-    engine.close()
+    """Read the declaration and the sources' headers; no row is read and nothing is written."""
+    dataset = described(read_declaration(asking.declaration_of(arguments)))[1].dataset
     rows = [(table.name, column.name, column.kind.value, _known(column), _use(dataset, table, column))
             for table in dataset.tables for column in table.columns]  # fmt: skip
     if arguments.json:
@@ -27,7 +25,8 @@ def run(arguments: argparse.Namespace) -> Exit:
     for table in dataset.tables:
         if not table.public and dataset.unit is not None:
             terminal.say(f"{table.name}: {_bounds(dataset, table)}")
-    terminal.say("the declaration can be honoured; next: sfumato explain, sfumato sql")
+    terminal.say("the declaration fits the sources' headers; no row was read and nothing was written")
+    terminal.say("next: sfumato register, which reads every row once; then sfumato explain, sfumato sql")
     return Exit.DONE
 
 

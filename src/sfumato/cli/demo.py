@@ -1,8 +1,7 @@
 """`sfumato demo`: a hospital's visits, questions that tell a story, and a budget that ends."""
 
 import argparse
-import shutil
-import tempfile
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.curator import Curator, Release
 from sfumato.engines import hospital
-from sfumato.errors import BudgetExceeded
+from sfumato.errors import BudgetExceeded, InvalidParameter
 
 
 class Scene(NamedTuple):
@@ -46,14 +45,13 @@ DIFFERENCE = (
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Where the hospital's files go."""
-    parser.add_argument("--folder", help="where to build the hospital; by default ./sfumato-demo, made anew")
+    parser.add_argument("--folder", help="where to build the hospital, new or empty; by default ./sfumato-demo")
     parser.add_argument("--json", action="store_true", help="the answers as JSON Lines on stdout")
 
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Build the hospital, ask, try to cheat, and run out of budget."""
-    folder = Path(arguments.folder) if arguments.folder else _fresh(Path("sfumato-demo"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = _folder(arguments.folder)
     with terminal.waiting("building a hospital of a million visits"):
         declaration = hospital.build(folder)
     terminal.say(
@@ -75,21 +73,26 @@ def run(arguments: argparse.Namespace) -> Exit:
     return Exit.DONE
 
 
-def _fresh(folder: Path) -> Path:
-    """The folder without what an earlier demo left there; a folder that holds anything else is left alone."""
-    known = {
-        "patients.parquet",
-        "visits.parquet",
-        "hospital.toml",
-        "hospital.ledger",
-        "hospital.ledger-wal",
-        "hospital.ledger-shm",
-    }
-    if folder.exists():
-        if {each.name for each in folder.iterdir()} - known:
-            return Path(tempfile.mkdtemp(prefix="sfumato-demo-"))
-        shutil.rmtree(folder)
-    return folder
+def _folder(given: str | None) -> Path:
+    """A new or empty folder: nothing of anybody's is overwritten or removed."""
+    if given:
+        folder = Path(given)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            used = any(folder.iterdir())
+        except OSError:
+            raise InvalidParameter("folder", "cannot be made", given, hint="name another") from None
+        if used:
+            raise InvalidParameter("folder", "is not empty", given, hint="name a new one: nothing is overwritten")
+        return folder
+    for at in count(1):
+        folder = Path("sfumato-demo" if at == 1 else f"sfumato-demo-{at}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError
 
 
 def _ask(curator: Curator, folder: Path, scene: Scene, number: int, *, json: bool) -> None:

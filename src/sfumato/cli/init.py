@@ -9,7 +9,7 @@ from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.data import Kind, draft
 from sfumato.data.declaration import declared
-from sfumato.engines import DuckDBEngine
+from sfumato.engines import described
 from sfumato.errors import InvalidDeclaration
 
 
@@ -59,11 +59,8 @@ def _name(source: Path) -> str:
 
 def _columns(source: Path, table: str) -> list[tuple[str, Kind]]:
     unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: {"source": str(source)}}}
-    engine = DuckDBEngine(declared(unfinished))
-    try:
-        return [(name, kind or Kind.TEXT) for name, kind in engine.schema(table)]
-    finally:
-        engine.close()
+    schemas, _ = described(declared(unfinished))
+    return [(column.name, column.kind or Kind.TEXT) for column in schemas[table]]
 
 
 def _said(name: str, kind: Kind) -> str:

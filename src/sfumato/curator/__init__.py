@@ -4,7 +4,7 @@ from sfumato.curator.building import Asking
 from sfumato.curator.curator import Curator
 from sfumato.curator.explanation import Explanation
 from sfumato.curator.interactive import Watch
-from sfumato.curator.opening import open  # noqa: A004
+from sfumato.curator.opening import open, register  # noqa: A004
 from sfumato.curator.release import Cost, Release
 
-__all__ = ["Asking", "Cost", "Curator", "Explanation", "Release", "Watch", "open"]
+__all__ = ["Asking", "Cost", "Curator", "Explanation", "Release", "Watch", "open", "register"]

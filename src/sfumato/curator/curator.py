@@ -32,7 +32,7 @@ from sfumato.query.postprocess import finished
 
 Amount = float | int | str | Fraction | Decimal
 _PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
-_KEPT = ("release", "secret")  # of an entry, for those who may read the ledger itself
+_KEPT = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
 _NEARLY = Fraction(999, 1000)
 _NOTHING = Cost(None, None, Fraction(0))
 

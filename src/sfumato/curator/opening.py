@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sfumato import engines
 from sfumato.curator.curator import Curator
-from sfumato.data import Allowance, Dataset, declared, read_declaration
-from sfumato.engines import DuckDBEngine
+from sfumato.data import Allowance, Dataset, declared, read_declaration, unit_of, written_down
+from sfumato.engines import DuckDBEngine, Progress, Registration, no_progress
 from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
 
@@ -19,17 +20,24 @@ def open(  # noqa: A001
     *,
     analyst: str | None = None,
     ledger: Ledger | Path | str | None = None,
+    progress: Progress = no_progress,
 ) -> Curator:
     """A curator of the dataset that a file, a dictionary or a `Dataset` declares.
 
-    The ledger is kept beside the file, in `<name>.ledger`, unless the declaration or `ledger` says where.
+    The ledger is kept beside the file, in `<name>.ledger`, unless the declaration or `ledger` says where. What is not
+    registered yet is registered, if whoever opens it owns the folder; `progress` is told what is read, and how far.
     """
     dataset = _dataset(declaration)
     who = _analyst(dataset, analyst)
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
-        register(dataset, kept)
-        engine = DuckDBEngine(dataset)
+        give_caps(dataset, kept)
+        engine = DuckDBEngine(dataset, progress=progress)
+        try:
+            declare(engine.dataset, engine.version(), kept)
+        except BaseException:
+            engine.close()
+            raise
     except BaseException:
         kept.close()
         raise
@@ -81,7 +89,43 @@ def _ledger(dataset: Dataset, declaration: object, given: Path | str | None) -> 
     return SqliteLedger(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
 
 
-def register(dataset: Dataset, ledger: Ledger) -> None:
+def register(
+    declaration: Path | str,
+    *,
+    append: bool = False,
+    ledger: Ledger | Path | str | None = None,
+    progress: Progress = no_progress,
+) -> tuple[Dataset, Registration]:
+    """Register what a file declares: its sources are read through, and what they are is written down.
+
+    Data that changed become a new version under the same budget. With `append` only files that were not registered
+    before are read. What is told of cells is for the owner alone.
+    """
+    dataset = _dataset(declaration)
+    kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
+    try:
+        give_caps(dataset, kept)
+        registration, typed = engines.register(dataset, append=append, progress=progress)
+        declare(typed.dataset, dataset.version or registration.data_version(), kept)
+    finally:
+        kept.close()
+    return typed.dataset, registration
+
+
+def declare(dataset: Dataset, version: str, ledger: Ledger) -> None:
+    """Write down what is declared, if it is not what was; who is protected can never change."""
+    try:
+        ledger.declare(
+            dataset.name,
+            unit=unit_of(dataset),
+            declaration=written_down(dataset),
+            data_version=ledger.veiled(version),  # a bare hash would confirm a guess of the data
+        )
+    except LedgerMisuse as misuse:
+        raise InvalidDeclaration(misuse.problem, hint=misuse.hint) from None
+
+
+def give_caps(dataset: Dataset, ledger: Ledger) -> None:
     """Write the declared caps into the ledger, once and for ever."""
     try:
         ledger.register(dataset.name, limits_of(dataset.budget))

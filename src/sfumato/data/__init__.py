@@ -5,6 +5,7 @@ from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.declaration import declared, draft, read_declaration
 from sfumato.data.dialect import Dialect
+from sfumato.data.written import unit_of, written_down
 
 __all__ = [
     "Allowance",
@@ -18,4 +19,6 @@ __all__ = [
     "declared",
     "draft",
     "read_declaration",
+    "unit_of",
+    "written_down",
 ]

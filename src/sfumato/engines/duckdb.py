@@ -13,9 +13,10 @@ from sfumato.data import Dataset, Kind
 from sfumato.engines.connection import connected
 from sfumato.engines.expressions import is_plain, quoted
 from sfumato.engines.fetched import histograms, keys_of, whole_numbers
-from sfumato.engines.opening import Opened, opened
+from sfumato.engines.opening import Opened, opened, register_again
 from sfumato.engines.registrar import Progress, Readers, no_progress
-from sfumato.engines.registration import FileState, digest_of, stat_of
+from sfumato.engines.registration import FileState, Registration, digest_of, stat_of
+from sfumato.engines.schemas import Typed
 from sfumato.engines.statements import Statements
 from sfumato.engines.table import ExactTable
 from sfumato.engines.views import Views
@@ -257,6 +258,11 @@ class DuckDBEngine:
         """Close the database and remove what it spilled."""
         self._connection.close()
         self._workspace.close()
+
+
+def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
+    """Read every source anew and write down what is registered; with `append` only files that were not before."""
+    return register_again(dataset, seed_of(dataset), append=append, progress=progress)
 
 
 def seed_of(dataset: Dataset) -> int:

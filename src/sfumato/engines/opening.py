@@ -66,7 +66,9 @@ def _registered(
     return Opened(registration, typed, connection, _nameless(dataset), folders)
 
 
-def register(dataset: Dataset, seed: int, *, append: bool = False, progress: Progress = no_progress) -> Registration:
+def register_again(
+    dataset: Dataset, seed: int, *, append: bool = False, progress: Progress = no_progress
+) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only files that were not before."""
     folder, _ = _places(dataset)
     if folder is None:
@@ -80,7 +82,7 @@ def register(dataset: Dataset, seed: int, *, append: bool = False, progress: Pro
     try:
         made = _registered(dataset, workspace, seed, progress, previous)
         made.connection.close()
-        return made.registration
+        return made.registration, made.typed
     finally:
         workspace.close()
 

@@ -7,11 +7,11 @@ found in a cell decides anything about another cell, or the whole is refused.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.cells import in_calendar
@@ -32,8 +32,15 @@ from sfumato.errors import InvalidDeclaration, SfumatoError
 if TYPE_CHECKING:
     import duckdb
 
-Progress = Callable[[str, float], None]
-"""Told what is read, and the share of it that is done."""
+
+class Progress(Protocol):
+    """Whoever is told what is read, and the share of it that is done."""
+
+    def __call__(self, what: str, share: float, /) -> None:
+        """Told now."""
+        ...
+
+
 _RAW, _MAKING = "sfumato_raw", "sfumato_making"
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
@@ -48,7 +55,6 @@ class Readers:
 
     def __init__(self, connection: "duckdb.DuckDBPyConnection", workspace: Workspace) -> None:
         self._connection, self._workspace = connection, workspace
-        self._attached: dict[str, str] = {}
 
     def of(self, registered: Registered, readings: list[Reading]) -> str:
         """The registered columns of a table."""
@@ -64,11 +70,9 @@ class Readers:
         """The table in a file of ours."""
         if file.path.endswith(".parquet"):
             return parquet([file.path])
-        if file.path not in self._attached:
-            alias = f"sfumato_kept_{len(self._attached)}"
-            self._connection.execute(f"ATTACH '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
-            self._attached[file.path] = alias
-        return f"{self._attached[file.path]}.kept"
+        alias = f"sfumato_kept_{_digest(file.path)[:16]}"
+        self._connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
+        return f"{alias}.kept"
 
 
 class Registrar:
@@ -122,7 +126,6 @@ class Registrar:
                 readings = typed.readings(table)
                 known = self._usable(table, readings, previous)
                 tables[table.name] = self._table(i, table, schemas[table.name], readings, known)
-            self._readers = Readers(self._connection, self._workspace)
             tables = self._cut(typed, tables, previous)
             made = Registration(tables, about(typed.dataset), now() if self._folder is not None else 0)
             if self._folder is not None:

@@ -84,6 +84,14 @@ class Ledger:
         names = _name("dataset", dataset), _name("principal", principal)
         return cast(int, self._ask(requests.Register(*names, limits(budget))))
 
+    def declare(self, dataset: str, *, unit: str, declaration: Json, data_version: str) -> int:
+        """Write down what is declared of a dataset and on which data; the sequence of the entry that says so.
+
+        Declared as before, nothing is written. The unit of privacy never changes.
+        """
+        names = _name("dataset", dataset), _name("unit", unit)
+        return cast(int, self._ask(requests.Declare(*names, declaration, _name("data_version", data_version))))
+
     # ---- charges ----
 
     def reserve(

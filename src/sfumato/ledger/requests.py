@@ -64,6 +64,34 @@ class Register(_Keyless):
         return int(body["sequence"])
 
 
+@dataclass(frozen=True)
+class Declare(_Keyless):
+    """What the owner declares of a dataset, on which version of its data."""
+
+    dataset: str
+    unit: str
+    declaration: Json
+    data_version: str
+
+    def decide(self, state: StoredState) -> int:
+        """The sequence of the entry; declaring the same again changes nothing, another unit is refused."""
+        if not state.accounts_of((self.dataset, "")):
+            raise LedgerMisuse(f"dataset `{self.dataset}` is not registered", hint="register it first")
+        latest = state.declared.get(self.dataset)
+        fields = {"unit": self.unit, "declaration": self.declaration, "data_version": self.data_version}
+        if latest is not None:
+            before, _ = state.certain_entry(latest)
+            if before["unit"] != self.unit:
+                raise LedgerMisuse(
+                    f"dataset `{self.dataset}` protects {before['unit']}, and not {self.unit}",
+                    hint="what was spent was spent on that; another unit needs another dataset name",
+                )
+            if all(canonical(before[name]) == canonical(value) for name, value in fields.items()):
+                return latest
+        body, _ = state.record({"kind": "declare", "dataset": self.dataset, **fields})
+        return int(body["sequence"])
+
+
 # ---- ends ---------------------------------------------------------------------------------------------------
 
 

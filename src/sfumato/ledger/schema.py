@@ -67,13 +67,22 @@ CREATE TABLE failures (
 ) STRICT
 """  # how many questions failed since the owner last looked, of a principal and (principal '') of a dataset
 
+_DECLARATIONS = """
+CREATE TABLE declarations (
+  dataset TEXT NOT NULL PRIMARY KEY CHECK (dataset <> ''),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence)
+) STRICT
+"""  # the entry that says what is declared of a dataset now
+
 
 def _sqlite(script: str) -> list[str]:
     kept = [
         statement.strip().replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY").replace("BIGINT", "INTEGER")
         for statement in script.split(";\n")
     ]
-    keyed = tuple(f"CREATE TABLE {name}" for name in ("open_keys", "closed_keys", "accounts", "failures"))
+    keyed = tuple(
+        f"CREATE TABLE {name}" for name in ("open_keys", "closed_keys", "accounts", "failures", "declarations")
+    )
     return [text + ", WITHOUT ROWID" if text.startswith(keyed) else text for text in kept]
 
 
@@ -105,6 +114,7 @@ _CHECKED = {
     "open_keys": ("name",),
     "closed_keys": ("name",),
     "failures": ("dataset", "number"),
+    "declarations": ("dataset",),
 }
 POSTGRES_GUARDS = """
 SELECT relname, conname, contype::text, '' FROM pg_constraint JOIN pg_class t ON t.oid = conrelid
@@ -119,14 +129,14 @@ SELECT tablename::name, rulename, 'rule', '' FROM pg_rules WHERE schemaname = cu
 POSTGRES_AS_MADE = frozenset(
     {(table, f"{table}_{column}_check", "c", "") for table, columns in _CHECKED.items() for column in columns}
     | {(table, f"{table}_pkey", "p", "") for table in _CHECKED}
-    | {(table, f"{table}_sequence_fkey", "f", "") for table in ("open_keys", "closed_keys")}
+    | {(table, f"{table}_sequence_fkey", "f", "") for table in ("open_keys", "closed_keys", "declarations")}
     | {("accounts", f"accounts_check{n}", "c", "") for n in ("", "1")}
     | {("entries", "entries_never_change", "O58", _REFUSE)}  # enabled; before update, delete and truncate
 )
 
 Steps = tuple[list[str], ...]
-SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS, _sqlite(_FAILURES))
-POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS, _postgres(_FAILURES))
+SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS, _sqlite(_FAILURES), _sqlite(_DECLARATIONS))
+POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS, _postgres(_FAILURES), _postgres(_DECLARATIONS))
 
 
 def migrate(version: int, steps: Steps, run: Callable[[str], object], **words: str) -> int:

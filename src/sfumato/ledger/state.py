@@ -37,6 +37,7 @@ class State:
         self.open: dict[bytes, int] = {}
         self.closed: dict[bytes, int] = {}
         self.failures: dict[Holder, int] = {}
+        self.declared: dict[str, int] = {}
 
     # ---- where state comes from: a store fills these in ----
 
@@ -69,6 +70,10 @@ class State:
         self.failures[holder] = number
         if not number:
             del self.failures[holder]
+
+    def declare(self, dataset: str, sequence: int) -> None:
+        """Keep which entry says what is declared of a dataset."""
+        self.declared[dataset] = sequence
 
     # ---- what entries do ----
 
@@ -135,6 +140,11 @@ def _open_accounts(state: State, body: Body) -> None:
     holder = (body["dataset"], body.get("principal", ""))
     budgets = {period: Budget.from_text(text) for period, text in sorted(body["limits"].items())}
     state.put(holder, tuple(Account.empty(holder, period, budget, body["time"]) for period, budget in budgets.items()))
+
+
+def _declare(state: State, body: Body) -> None:
+    """What the owner declares of a dataset from now on."""
+    state.declare(body["dataset"], body["sequence"])
 
 
 def _reserve(state: State, body: Body) -> None:
@@ -225,6 +235,7 @@ _APPLY: dict[str, Callable[[State, Body], None]] = {
     "restore": _restore,
     "ask": _ask,
     "unlock": _unlock,
+    "declare": _declare,
 }
 KINDS = tuple(_APPLY)
 """Every kind of entry; their meaning never changes."""

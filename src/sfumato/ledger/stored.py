@@ -38,6 +38,7 @@ class StoredState(State):
         for self.sequence, body, self.head in run.execute(_LATEST):
             self.time = json.loads(body)["time"]
         self.failures = failures_in(run)
+        self.declared = declared_in(run)
         self.begin(run, 0)
 
     def begin(self, run: Transaction, now: int) -> None:
@@ -52,6 +53,7 @@ class StoredState(State):
         self._closed_now: dict[bytes, int] = {}
         self._entries: list[tuple[int, str, str]] = []
         self._counted: set[Holder] = set()
+        self._redeclared: set[str] = set()
         if len(self.accounts) > _MOST_HOLDERS:
             self.accounts = {}
 
@@ -154,6 +156,11 @@ class StoredState(State):
         super().count_failures(holder, number)
         self._counted.add(holder)
 
+    def declare(self, dataset: str, sequence: int) -> None:
+        """Keep which entry says what is declared of a dataset."""
+        super().declare(dataset, sequence)
+        self._redeclared.add(dataset)
+
     def flush(self) -> None:
         """Write the entries and all that follows from them."""
         if not self._entries:
@@ -168,6 +175,11 @@ class StoredState(State):
             many("DELETE FROM failures WHERE dataset = ? AND principal = ?", sorted(self._counted))
             kept = [(*holder, self.failures[holder]) for holder in sorted(self._counted) if holder in self.failures]
             self._insert("failures (dataset, principal, number)", kept)
+        if self._redeclared:
+            many("DELETE FROM declarations WHERE dataset = ?", [(name,) for name in sorted(self._redeclared)])
+            self._insert(
+                "declarations (dataset, sequence)", [(name, self.declared[name]) for name in sorted(self._redeclared)]
+            )
         new = [account for holder in self._new for account in self.accounts[holder]]
         if new:
             many(_INSERT, [(*_key(account), *_fixed(account), *account.row()) for account in new])
@@ -214,6 +226,12 @@ def failures_in(run: Transaction) -> dict[Holder, int]:
     """How many questions failed since the owner looked, by holder."""
     found = run.execute("SELECT dataset, principal, number FROM failures")
     return {(dataset, principal): number for dataset, principal, number in found}
+
+
+def declared_in(run: Transaction) -> dict[str, int]:
+    """The entry that says what is declared of each dataset now."""
+    found = run.execute("SELECT dataset, sequence FROM declarations")
+    return {str(dataset): int(sequence) for dataset, sequence in found}
 
 
 def _key(account: Account) -> Row:

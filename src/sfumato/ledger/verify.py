@@ -10,7 +10,7 @@ from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.canon import GENESIS
 from sfumato.ledger.state import Body, State
 from sfumato.ledger.store import Transaction
-from sfumato.ledger.stored import accounts_in, failures_in, identity_in
+from sfumato.ledger.stored import accounts_in, declared_in, failures_in, identity_in
 
 _MODULUS = 1 << 256
 _CAPS = "SELECT dataset, principal, period, cap, delta_cap FROM accounts"
@@ -97,6 +97,8 @@ def _compare(run: Transaction, state: _Walk) -> None:
         raise LedgerDamaged("an account does not follow from the entries")
     if failures_in(run) != state.failures:
         raise LedgerDamaged("the count of failures does not follow from the entries")
+    if declared_in(run) != state.declared:
+        raise LedgerDamaged("what is declared does not follow from the entries")
     if dict(run.execute("SELECT name, sequence FROM open_keys")) != state.open:
         raise LedgerDamaged("the open reservations do not follow from the entries")
     count, total = 0, 0

@@ -23,7 +23,7 @@ from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
 from sfumato.query.work import refuse_too_much
 
-MEANING = 2
+MEANING = 3
 """Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
 
 2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the

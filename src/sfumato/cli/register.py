@@ -1,0 +1,77 @@
+"""`sfumato register`: sources are read through once, and what they are is fixed until the owner says otherwise."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import sfumato
+from sfumato.cli import asking, terminal
+from sfumato.cli.command import Exit
+from sfumato.data import Dataset
+from sfumato.engines import Registration
+
+_HEAD = ("table", "column", "kind", "rows", "became NULL")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The declaration, and whether only new files are read."""
+    parser.add_argument("declaration", nargs="?", help="the declaration; by default the only .toml here")
+    parser.add_argument("--append", action="store_true", help="read only files that were not registered before")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def run(arguments: argparse.Namespace) -> Exit:
+    """Read, write down, and tell the owner what could not be read as declared."""
+    arguments.dataset = arguments.declaration
+    with terminal.bar("registering") as moved:
+        dataset, registration = sfumato.register(
+            asking.declaration_of(arguments), append=arguments.append, progress=shown_by(moved)
+        )
+    if arguments.json:
+        terminal.emit(_plain(dataset, registration))
+        return Exit.DONE
+    rows = [
+        (table.name, column.name, column.kind.value, f"{found.rows:,}", _told(found.lost(column.name)))
+        for table in dataset.tables
+        for found in (registration.tables[table.name],)
+        for column in table.columns
+    ]
+    terminal.show(terminal.table(_HEAD, rows, title=dataset.name, right=("rows", "became NULL")))
+    lost = sum(found.lost(column.name) for found in registration.tables.values() for column in found.columns)
+    if lost:
+        terminal.say(f"{lost:,} cells are not of their declared kind, and count as missing: mend them, or the kind")
+    terminal.say("these counts are exact, and for the owner alone")
+    terminal.say("registered: analysts meet this and nothing else; data that change are registered again")
+    return Exit.DONE
+
+
+def shown_by(moved: Callable[[float], None]) -> Callable[[str, float], None]:
+    """Progress as a bar shows it."""
+
+    def shown(what: str, share: float) -> None:
+        moved(share)
+
+    return shown
+
+
+def _told(number: int) -> str:
+    return f"{number:,}" if number else ""
+
+
+def _plain(dataset: Dataset, registration: Registration) -> dict[str, Any]:
+    return {
+        "dataset": dataset.name,
+        "tables": {
+            table.name: {
+                "rows": registration.tables[table.name].rows,
+                "columns": {
+                    column.name: {
+                        "type": column.kind.value,
+                        "became_null": registration.tables[table.name].lost(column.name),
+                    }
+                    for column in table.columns
+                },
+            }
+            for table in dataset.tables
+        },
+    }

@@ -1,0 +1,60 @@
+"""A declaration as plain JSON, for the ledger: whoever reads it later knows what was declared when."""
+
+import hashlib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.column import Column
+from sfumato.data.dataset import Dataset, Table
+
+_MOST_VALUES = 100
+
+
+def unit_of(dataset: Dataset) -> str:
+    """Who or what is protected, in letters of one case."""
+    return "each row" if dataset.unit is None else ".".join(dataset.unit).lower()
+
+
+def written_down(dataset: Dataset) -> dict[str, Any]:
+    """What is declared of tables, people and questions; budgets have entries of their own."""
+    rules = dataset.rules
+    return {
+        "tables": {table.name: _table(table) for table in dataset.tables},
+        "rules": {
+            "least_epsilon": str(rules.least_epsilon), "least_rho": str(rules.least_rho),
+            "rows_per_row": rules.rows_per_row, "failures_per_analyst": rules.failures_per_analyst,
+            "failures": rules.failures,
+        },
+    }  # fmt: skip
+
+
+def _table(table: Table) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "source": [Path(file).name for file in table.files],
+        "public": table.public,
+        "foreign_keys": {column: f"{target}.{there}" for column, target, there in table.foreign_keys},
+        "rows_per_group": table.rows_per_group,
+        "groups_per_person": table.groups_per_person,
+        "columns": {column.name: _column(column) for column in table.columns},
+    }
+    if table.rows_per_person is not None:
+        made["rows_per_person"] = table.rows_per_person
+    if table.hidden:
+        made["hidden"] = list(table.hidden)
+    if table.unreadable != "refuse":
+        made["unreadable"] = table.unreadable
+    return made
+
+
+def _column(column: Column) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": column.kind.value}
+    bounds: tuple[tuple[str, Fraction | None], ...] = (
+        ("lower", column.lower), ("upper", column.upper), ("grid", column.grid),
+    )  # fmt: skip
+    made.update({name: str(value) for name, value in bounds if value is not None})
+    if column.values is not None:
+        texts = [str(value) for value in column.values]
+        many = len(texts) > _MOST_VALUES
+        made["values"] = hashlib.sha256(repr(texts).encode()).hexdigest() if many else texts
+    return made
