@@ -30,7 +30,7 @@ def declaration(users: Any, visits: Any, **more: Any) -> dict[str, Any]:
         "tables": {
             "users": {"source": users, "columns": {"age": {"type": "integer", "lower": 0, "upper": 60}, "amount": {"lower": 0, "upper": 400, "grid": 0.25}, **kinds}},
             "visits": {"source": visits, "foreign_keys": {"user_id": "users.user_id"}, "rows_per_group": 3, "groups_per_person": 3,
-                       "columns": {"category": {"type": "integer", "values": list(range(7))}}, **more},
+                       "columns": {"category": {"type": "integer", "values": list(range(7))}, "visit_id": {"type": "integer"}}, **more},
         },
     }  # fmt: skip
 
@@ -175,7 +175,7 @@ def test_a_frame_with_columns_of_mixed_types_is_refused_when_it_is_opened() -> N
 
     frame = pd.DataFrame({"user_id": range(3000), "odd": [1] * 2999 + ["abc"]})
     about = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {"t": {"source": frame}}}
-    with pytest.raises(InvalidDeclaration, match="column `odd` holds objects") as caught:
+    with pytest.raises(InvalidDeclaration, match="cells decide the type of `user_id`, `odd`") as caught:
         DuckDBEngine(declared(about))
     assert "abc" not in str(caught.value)
     assert 'odd = { type = "text" }' in caught.value.hint

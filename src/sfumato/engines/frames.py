@@ -29,7 +29,9 @@ class Given:
         return [
             SourceColumn(str(name), str(kind), kind_of(str(kind)))
             if found is None or found[name] == "firm"
-            else SourceColumn(str(name), str(kind), Kind.REAL if found[name] == "number" else None, loose=True)
+            else SourceColumn(
+                str(name), str(kind), Kind.REAL if found[name] == "number" else Kind.TEXT, loose=True, uncertain=True
+            )
             for name, kind, *_ in types
         ]
 
@@ -39,7 +41,10 @@ class Given:
         self._source = None
 
     def _of_pandas(self) -> dict[str, str]:
-        """For each column whether its type is firm, a number's, which a missing cell changes, or of objects."""
+        """For each column whether its type is firm, a number's, which a missing cell changes, or of objects.
+
+        A column of nothing but missing cells is one of numbers, until somebody has a text: so numbers are not firm.
+        """
         import numpy as np
 
         names = list(self._source.columns)

@@ -194,6 +194,12 @@ class Lines:
 
     def chunks(self) -> Iterator[Records]:
         """The records after the header, some megabytes at a time; InvalidDeclaration where one is malformed."""
+        try:
+            yield from self._chunks()
+        finally:
+            self.close()
+
+    def _chunks(self) -> Iterator[Records]:
         ended = False
         while not ended:
             more = self._more()

@@ -245,6 +245,7 @@ class Registrar:
             return self._of_batches(table, path, readings, source)
         if unreadable and table.unreadable == "refuse":
             raise _refused(table, unreadable)
+        self._check_whole(table, rows, readings)
         for reading in readings:
             if reading.is_key and reading.source.type in _WIDE and lost.get(reading.name):
                 raise InvalidDeclaration(
@@ -257,6 +258,17 @@ class Registrar:
             making.add(rows)
             kept = making.keep()
         return Part(source, kept, number, _sum(lost, unreadable))
+
+    def _check_whole(self, table: Table, rows: str, readings: list[Reading]) -> None:
+        """Refuse whole numbers that a missing cell has made inexact: a frame holds them as doubles from then on."""
+        for reading in readings:
+            source = reading.source
+            rounded = source.uncertain and source.type in ("DOUBLE", "FLOAT") and reading.kind is Kind.INTEGER
+            if rounded and self._finds(f"SELECT 1 FROM {rows} WHERE abs({quoted(source.name)}) >= {2**53} LIMIT 1"):
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] column `{reading.name}` holds whole numbers that its type has rounded",
+                    hint='give it a type that can miss cells, before any is missing: df.astype({"id": "Int64"})',
+                )
 
     def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
         """The same of what ends the engine's reader."""

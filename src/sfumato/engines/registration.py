@@ -185,7 +185,11 @@ def _table(given: Any, folder: Path) -> Registered:
     return Registered(
         tuple(
             SourceColumn(
-                each["name"], each["type"], None if each["kind"] is None else Kind(each["kind"]), each["loose"]
+                each["name"],
+                each["type"],
+                None if each["kind"] is None else Kind(each["kind"]),
+                each["loose"],
+                each["uncertain"],
             )
             for each in given["columns"]
         ),

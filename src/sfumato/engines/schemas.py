@@ -40,6 +40,7 @@ class Typed:
         self._given, self._schemas = dataset, schemas
         for table in dataset.tables:
             self._check(table)
+            self._check_certain(table)
         self._given = dataset = self._spelled(dataset)
         tables = tuple(replace(table, columns=tuple(self._visible(table))) for table in dataset.tables)
         self.dataset = replace(dataset, tables=tables)
@@ -55,6 +56,25 @@ class Typed:
                 if len(self._schemas[table.name]) == 1 and any(sign in known for sign in ";\t|"):
                     hint += '; is it separated by another sign? dialect = { separator = ";" }'
                 raise InvalidDeclaration(f"[tables.{table.name}] has no column `{name}`", hint=hint)
+
+    def _check_certain(self, table: Table) -> None:
+        """Refuse columns whose type rows have decided, unless their owner says what they are."""
+        hidden, keys = {name.lower() for name in table.hidden}, {name.lower() for name in self._named(table)}
+        path = self._given.path(table)
+        leads = path[0][0].lower() if path else ""
+        open_ones = []
+        for each in self._schemas[table.name]:
+            name, declared = each.name.lower(), table.column(each.name)
+            said = declared is not None and _says_its_kind(declared)
+            if each.uncertain and not said and name != leads and (name not in hidden or name in keys):
+                open_ones.append(each)
+        if open_ones:
+            told = ", ".join(f"`{each.name}`" for each in open_ones)
+            lines = "; ".join(f'{each.name} = {{ type = "{_likely(each)}" }}' for each in open_ones)
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] cells decide the type of {told}, and one more could change it",
+                hint=f"declare what they are, such as {lines}; or hide them",
+            )
 
     def _named(self, table: Table) -> list[str]:
         """The columns that other parts of the declaration name."""
@@ -123,11 +143,8 @@ class Typed:
 
     def _own_kind(self, table: Table, source: SourceColumn) -> Kind:
         made = self._declared(table, source)
-        if made is None or (source.loose and source.kind is Kind.REAL and table.column(source.name) is None):
-            raise InvalidDeclaration(
-                f"[tables.{table.name}] column `{source.name}` says whose a row is, and its type is not certain",
-                hint=f'declare it: {source.name} = {{ type = "integer" }}, or "text"',
-            )
+        if made is None:
+            raise self._unlike(source, None)
         return made.kind
 
     def _column(self, table: Table, source: SourceColumn) -> Column | None:
@@ -147,27 +164,24 @@ class Typed:
     def _declared(self, table: Table, source: SourceColumn) -> Column | None:
         declared, held = table.column(source.name), source.kind
         if declared is None:
-            if source.loose and held is None:
-                raise _uncertain(table, source)
             return None if held is None else Column(source.name, held)
-        known = declared.typed or declared.values is not None or declared.lower is not None
-        if source.loose and held is None and not known:
-            raise _uncertain(table, source)
-        if declared.typed or (source.loose and known):
-            if not source.loose and (held is None or not can_be(held, declared.kind)):
-                raise self._unlike(source, declared.kind)
-            if source.loose and held is Kind.REAL and not can_be(held, declared.kind):
-                raise self._unlike(source, declared.kind)
-            return self._loose(source, declared)
-        if source.loose:
-            return replace(declared, name=source.name, kind=held or declared.kind)
         if held is None:
-            raise self._unlike(source, None)
-        if declared.lower is not None and not held.is_number:
+            raise self._unlike(source, declared.kind if declared.typed else None)
+        if not declared.typed and not (source.loose and _says_its_kind(declared)):
+            if declared.lower is not None and not held.is_number:
+                raise InvalidDeclaration(
+                    f"column `{source.name}` has bounds and the source holds {held.value}", hint='type = "real"'
+                )
+            return replace(declared, name=source.name, kind=held)
+        if not can_be(held, declared.kind):
+            raise self._unlike(source, declared.kind)
+        if source.uncertain and held is Kind.REAL and not declared.kind.is_number:
             raise InvalidDeclaration(
-                f"column `{source.name}` has bounds and the source holds {held.value}", hint='type = "real"'
+                f"[tables.{table.name}] column `{source.name}` is declared as {declared.kind.value}, and is of numbers "
+                "whose type a missing cell changes",
+                hint='declare it as integer or real, or give it a type of its own: df.astype("string")',
             )
-        return replace(declared, name=source.name, kind=held)
+        return self._loose(source, declared)
 
     @staticmethod
     def _loose(source: SourceColumn, declared: Column) -> Column:
@@ -196,7 +210,7 @@ class Typed:
                 wanted = self._key_kind(table, source.name)
                 if wanted is None:
                     continue
-                held = Kind.TEXT if source.loose and source.kind is None else source.kind
+                held = source.kind
                 if held is None or not can_be_key(held, wanted):
                     found = "a type that no question can read" if held is None else held.value
                     raise InvalidDeclaration(
@@ -223,7 +237,7 @@ class Typed:
         readings = []
         for source in self._schemas[table.name]:
             column, wanted = made.column(source.name), self._key_kind(table, source.name)
-            held = Kind.TEXT if source.loose and source.kind is None else source.kind
+            held = source.kind
             if held is None or (column is None and wanted is None):
                 continue
             kind = wanted or (column.kind if column is not None else held)
@@ -232,15 +246,17 @@ class Typed:
             simple = wanted is None or (held is kind and kind is not Kind.REAL)
             name = quoted(source.name)
             direct = f"TRY_CAST({name} AS {type_of(kind)})" if simple else over(name)
-            held_as = replace(source, kind=held)
-            readings.append(
-                Reading(source.name, kind, held_as, over, wanted is not None, None if converted else direct)
-            )
+            readings.append(Reading(source.name, kind, source, over, wanted is not None, None if converted else direct))
         return readings
 
 
-def _uncertain(table: Table, source: SourceColumn) -> InvalidDeclaration:
-    return InvalidDeclaration(
-        f"[tables.{table.name}] column `{source.name}` holds objects, and a cell could change its type",
-        hint=f'declare it: {source.name} = {{ type = "text" }}, or hide it: hidden = ["{source.name}"]',
-    )
+def _says_its_kind(declared: Column) -> bool:
+    """Whether a kind follows from what is declared."""
+    return declared.typed or declared.values is not None or declared.lower is not None
+
+
+def _likely(source: SourceColumn) -> str:
+    """A type to suggest to the owner."""
+    if source.kind is Kind.TEXT:
+        return "text"
+    return "integer" if "INT" in source.type else "real"

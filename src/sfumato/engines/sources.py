@@ -31,14 +31,15 @@ _MAGIC_AT = 8
 class SourceColumn:
     """A column as its source has it; `kind` is None where no question can read its type.
 
-    A `loose` column holds what is to be read as its owner declares: text, or numbers whose type rows decided. Its kind
-    then stands where nothing is declared; without one the owner must declare it.
+    A `loose` column holds text that is to be read as its owner declares. Of an `uncertain` one rows have decided the
+    type, so that the owner must say what it is.
     """
 
     name: str
     type: str
     kind: Kind | None
     loose: bool = False
+    uncertain: bool = False
 
 
 def form(table: Table) -> str:

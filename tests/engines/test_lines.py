@@ -1,0 +1,196 @@
+"""Files of separated values: what is a record follows from its own bytes, or the file is refused with its line."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from sfumato.data import Dialect
+from sfumato.engines import lines
+from sfumato.engines.lines import LONGEST, Lines
+from sfumato.engines.registrar import _of_records
+from sfumato.errors import InvalidDeclaration
+
+PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+def read(path: Path, dialect: Dialect = Dialect(), chunk: int = 2**20) -> list[list[str]] | None:  # noqa: B008
+    """The records of a file as two readers agree on them, ours and the engine's; None if it is refused."""
+    from types import SimpleNamespace
+
+    rows: list[list[str]] = []
+    try:
+        there = Lines(path, dialect, where="[t]", chunk=chunk)
+        with duckdb.connect() as connection:
+            for records in there.chunks():
+                part = path.with_suffix(".part")
+                part.write_bytes(records.content)
+                table: Any = SimpleNamespace(dialect=dialect)
+                text = f"SELECT * FROM {_of_records(part, there.names, table)}"
+                found = connection.execute(text).fetchall()
+                assert len(found) == records.number
+                rows += [["" if cell is None else cell for cell in row] for row in found]
+        there.close()
+    except InvalidDeclaration:
+        return None
+    return rows
+
+
+def by_the_grammar(text: str, dialect: Dialect, width: int) -> list[list[str]] | None:  # noqa: PLR0912
+    """RFC 4180, sign by sign, as anybody would write it down; None if the text is not of it."""
+    at, found = 0, []
+    quote, separator = dialect.quote, dialect.separator
+
+    def end(at: int) -> int:
+        """How many signs end a record here."""
+        return 2 if text.startswith("\r\n", at) else int(text.startswith("\n", at))
+
+    while at < len(text):
+        if end(at):
+            at += end(at)
+            if width == 1:
+                found.append([""])
+            continue
+        record = []
+        while True:
+            field = ""
+            if text.startswith(quote, at):
+                at += 1
+                while not (text.startswith(quote, at) and not text.startswith(quote * 2, at)):
+                    if at >= len(text):
+                        return None
+                    step = 2 if text.startswith(quote * 2, at) else 1
+                    field, at = field + text[at], at + step
+                at += 1
+            else:
+                while at < len(text) and text[at] != separator and not end(at):
+                    if text[at] in (quote, "\r"):
+                        return None
+                    field, at = field + text[at], at + 1
+            record.append(field)
+            if at < len(text) and text[at] == separator:
+                at += 1
+                continue
+            if at < len(text) and not end(at):
+                return None
+            at += end(at)
+            break
+        if len(record) != width:
+            return None
+        found.append(record)
+    return found
+
+
+@st.composite
+def files(draw: st.DrawFn) -> tuple[str, Dialect, int, int]:
+    """A body, mostly well formed, its dialect, its width and how many bytes are read at a time."""
+    dialect = Dialect(draw(st.sampled_from(",;\t|")), draw(st.sampled_from("\"'")))
+    width = draw(st.integers(1, 3))
+    signs = ["a", "b", "é", "", dialect.separator, dialect.quote, "\n", "\r\n", "\r", " ", "0"]
+    field = st.lists(st.sampled_from(signs), max_size=4).map("".join)
+    body = ""
+    for _ in range(draw(st.integers(0, 6))):
+        made = []
+        for value in draw(st.lists(field, min_size=width, max_size=width)):
+            quoted = any(sign in value for sign in (dialect.separator, dialect.quote, "\n", "\r")) or draw(
+                st.booleans()
+            )
+            q = dialect.quote
+            made.append(q + value.replace(q, q * 2) + q if quoted else value)
+        body += dialect.separator.join(made) + draw(st.sampled_from(("\n", "\r\n")))
+    if draw(st.booleans()):  # one sign more, or another, anywhere
+        at = draw(st.integers(0, len(body)))
+        body = body[:at] + draw(st.sampled_from(signs)) + body[at + draw(st.integers(0, 1)) :]
+    if draw(st.booleans()):
+        body = body.rstrip("\n")
+    return body, dialect, width, draw(st.sampled_from((1, 2, 3, 7, 2**20)))
+
+
+@settings(max_examples=250, **PLAIN)
+@given(files())
+@example(('1,"a"b\n', Dialect(), 2, 2**20))
+@example(('1,a"b\n2,c"d\n', Dialect(), 2, 2**20))
+def test_records_are_those_of_the_grammar_whatever_the_bytes(given_: tuple[str, Dialect, int, int]) -> None:
+    import tempfile
+
+    body, dialect, width, chunk = given_
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "f.csv"
+        head = dialect.separator.join(f"c{i}" for i in range(width))
+        path.write_bytes(f"{head}\n{body}".encode())
+        whole = body + "\n" if body.endswith("\r") else body  # the last end of a line may be cut
+        assert read(path, dialect, chunk) == by_the_grammar(whole, dialect, width)
+
+
+GOOD = "id,note\n" + "".join(f"{i},note {i}\n" for i in range(40))
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    (b'100,"a"b', "line 12: text after a closing quote"),
+    (b"100,a,b", "line 12: 3 fields, and the header has 2"),
+    (b"100", "line 12: 1 fields, and the header has 2"),
+    (b'100,a "quoted" word', "line 12: a quote inside a field that is not quoted"),
+    (b'100,"never closed', "line 12: a quote is opened and never closed"),
+    (b"100,a\rb", "line 12: a carriage return that ends no line"),
+    (b"100,caf\xe9", "line 12: what is there is not utf-8"),
+    (b"100,a\0b", "NUL"),
+    (b'100,"' + b"x" * (LONGEST + 1) + b'"', "line 12: a record of over a megabyte"),
+])  # fmt: skip
+def test_a_malformed_line_is_told_to_the_owner_by_its_number_and_not_by_its_content(
+    line: bytes, words: str, tmp_path: Path
+) -> None:
+    rows = GOOD.encode().splitlines()
+    (tmp_path / "f.csv").write_bytes(b"\n".join([*rows[:11], line, *rows[11:]]))
+    with pytest.raises(InvalidDeclaration, match=words) as refused:
+        list(Lines(tmp_path / "f.csv", Dialect(), where="[tables.t]").chunks())
+    assert refused.value.hint
+    assert "100" not in refused.value.problem
+    assert "x" * 10 not in refused.value.problem
+
+
+@pytest.mark.parametrize(("head", "words"), [
+    ("", "has no header"), ("\n1,2\n", "has no header"), ("a,,b\n", "column 2 has no name"), ("a,A\n", "two columns are called `A`"),
+    ('a,"b\n', "a quote in the wrong place"), ('a,b"c\n', "a quote in the wrong place"), ("a,b\rc,d\r", "cannot be seen"),
+])  # fmt: skip
+def test_a_header_that_names_no_columns_is_refused(head: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_bytes(head.encode())
+    with pytest.raises(InvalidDeclaration, match=words):
+        Lines(tmp_path / "f.csv", Dialect(), where="[tables.t]")
+
+
+def test_a_quoted_line_break_and_both_ends_of_lines_are_read(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_bytes(b'\xef\xbb\xbfid,note\r\n1,"two\r\nlines"\n2,"say ""hi"""\r\n\r\n3,"a,b"')
+    expected = [["1", "two\r\nlines"], ["2", 'say "hi"'], ["3", "a,b"]]
+    for chunk in (1, 2, 5, 2**20):
+        assert read(tmp_path / "f.csv", chunk=chunk) == expected
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
+def test_another_encoding_is_read_if_it_is_declared(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_bytes("id;note\n1;café\n".encode(encoding))
+    dialect = Dialect.declared("[t]", {"separator": ";", "encoding": encoding})
+    for chunk in (1, 3, 2**20):
+        assert read(tmp_path / "f.csv", dialect, chunk) == [["1", "café"]]
+    if encoding in ("latin-1", "utf-16"):
+        assert read(tmp_path / "f.csv", Dialect(";")) is None, "and refused if it is not"
+
+
+def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(GOOD.encode())
+    (tmp_path / "f.csv.gz").write_bytes(packed)
+    assert read(tmp_path / "f.csv.gz") == [[str(i), f"note {i}"] for i in range(40)]
+    (tmp_path / "g.csv.gz").write_bytes(packed[:-9])
+    assert read(tmp_path / "g.csv.gz") is None
+
+
+def test_a_check_that_is_left_out_is_seen(tmp_path: Path) -> None:
+    """Without the look at quotes, a line with a stray one is read as something."""
+    (tmp_path / "f.csv").write_text('id,note\n1,a "quoted" word\n', encoding="utf-8")
+    assert read(tmp_path / "f.csv") is None
+    with mock.patch.object(lines.Lines, "_bad_quotes", return_value=[]):
+        assert read(tmp_path / "f.csv") is not None
