@@ -101,6 +101,8 @@ def test_check_reads_schemas_and_registers_nothing(folder: Path, capsys: pytest.
     assert main(["check"]) == Exit.DONE
     assert "8 public values" in said(capsys)[0]
     assert not (folder / "hospital.ledger").exists()
+    assert not (folder / ".sfumato").exists()
+    assert not (folder / "hospital.registration").exists()
     assert main(["check", "--json"]) == Exit.DONE
     assert {"table": "visits", "column": "days", "kind": "integer"}.items() <= json.loads(said(capsys)[0])["columns"][
         5
@@ -168,6 +170,65 @@ def test_the_first_screen_of_the_readme_is_what_one_sees(
     for command, expected in commands:
         main(shlex.split(command)[1:])
         assert shape("".join(said(capsys))) == shape(expected)
+
+
+def test_check_and_init_read_no_row_of_a_file_of_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second line is malformed: whoever read it would say so."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text('who,town\n1,"a"b\n', encoding="utf-8")
+    assert main(["init", "people.csv", "--person", "who"]) == Exit.DONE
+    text = Path("people.toml").read_text(encoding="utf-8")
+    assert "no row was read" in text
+    assert "# or integer, real, boolean, date, timestamp" in text
+    assert main(["check"]) == Exit.DONE
+    assert "no row was read and nothing was written" in said(capsys)[1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "people.toml"]
+    assert main(["register"]) == Exit.REFUSED
+    assert "line 2: text after a closing quote" in said(capsys)[1]
+
+
+def test_register_tells_the_owner_what_became_null(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("paid.csv").write_text('who,paid\n1,1200.50\n2,"1,200.50"\n', encoding="utf-8")
+    assert main(["init", "paid.csv", "--person", "who"]) == Exit.DONE
+    text = Path("paid.toml").read_text(encoding="utf-8").replace('paid = { type = "text" }', 'paid = { type = "real" }')
+    Path("paid.toml").write_text(text, encoding="utf-8")
+    said(capsys)
+    assert main(["register", "paid.toml"]) == Exit.DONE
+    out, err = said(capsys)
+    assert "became NULL" in out
+    assert "1 cells are not of their declared kind" in err
+    assert "for the owner alone" in err
+    assert main(["register", "paid.toml", "--json"]) == Exit.DONE
+    assert json.loads(said(capsys)[0])["tables"]["paid"]["columns"]["paid"] == {"type": "real", "became_null": 1}
+    assert main(["register", "--append"]) == Exit.DONE
+    said(capsys)
+    assert main(["sql", "SELECT COUNT(*) AS n FROM paid", "-e", "1"]) == Exit.DONE
+    out, err = said(capsys)
+    assert "became NULL" not in out + err
+
+
+@pytest.mark.parametrize("kind", ["--folder", ""])
+def test_the_demo_overwrites_and_removes_nothing(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hospital.build, "__kwdefaults__", {"people": hospital.PEOPLE, "visits": 50_000})
+    monkeypatch.chdir(tmp_path)
+    mine = tmp_path / ("mine" if kind else "sfumato-demo")
+    mine.mkdir()
+    for name in ("visits.parquet", "patients.parquet", "hospital.toml"):
+        (mine / name).write_text("mine", encoding="utf-8")
+    if kind:
+        assert main(["demo", "--folder", "mine"]) == Exit.USAGE
+        assert "folder is not empty: 'mine'" in said(capsys)[1]
+    else:
+        assert main(["demo"]) == Exit.DONE
+        assert "sfumato-demo-2/" in said(capsys)[1]
+    assert {path.read_text(encoding="utf-8") for path in mine.iterdir()} == {"mine"}
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Declarations: every error is one clear sentence with its remedy, before any data are read."""
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import date, datetime
@@ -243,11 +244,40 @@ tables:
 
 @pytest.mark.parametrize(("name", "text", "words"), [
     ("a.toml", "[budget", "is not TOML"), ("a.yaml", "a: [", "is not YAML"), ("a.toml", "3 = 4 = 5", "is not TOML"), ("a.yaml", "- 1", "table of names"),
+    ("a.yaml", "budget:\n  epsilon: 3\nbudget:\n  epsilon: 30\n", "line 3: `budget` stands there twice"),
+    ("a.yaml", "budget:\n  epsilon: 1\n  epsilon: 9\n", "line 3: `epsilon` stands there twice"),
+    ("a.yaml", "budget:\n  epsilon: 010\n", "line 2: 010 is not a plain whole number"), ("a.yaml", "budget:\n  epsilon: 0x10\n", "0x10 is not a plain"),
+    ("a.yaml", "? [1, 2]\n: 3\n", "a name must be text"),
+    ("a.toml", "a = " + "[" * 5000 + "]" * 5000, "nested too deeply"), ("a.yaml", "[" * 5000 + "]" * 5000, "nested too deeply"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_read_says_so(tmp_path: Path, name: str, text: str, words: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(InvalidDeclaration, match=words):
         read_declaration(tmp_path / name)
+
+
+@pytest.mark.parametrize(("change", "words", "hint"), [
+    (_set("tables", "users", "hidden", "ssn"), "hidden must be a list: 'ssn'", 'hidden = ["ssn"]'),
+    (_set("tables", "users", "hidden", [3]), "hidden must be text", None),
+    (_set("defaults", {"memory": "abc"}), "memory must be an amount: 'abc'", 'memory = "4GB"'),
+    (_set("tables", "users", "format", "xlsx"), "format must be one of parquet, csv, duckdb: 'xlsx'", "parquet"),
+    (_set("tables", "users", "unreadable", "skip"), "unreadable must be one of refuse, null: 'skip'", "null"),
+    (_set("tables", "users", "dialect", ";"), "dialect must be a table", "separator"),
+    (_set("tables", "users", "dialect", {"separator": ";;"}), "separator must be one ASCII sign", "separator"),
+    (_set("tables", "users", "dialect", {"separator": '"'}), "separator and quote are the same", None),
+    (_set("tables", "users", "dialect", {"encoding": "rot13"}), "unknown encoding 'rot13'", "latin-1"),
+    (_set("tables", "users", "dialect", {"header": "no"}), "unknown entry `header`", "separator"),
+    (_set("tables", "users", "source", []), "source must be a file or a list of files", "2025.csv"),
+    (_set("tables", "users", "source", ["a.csv", "a.csv"]), "lists a file twice", None),
+])  # fmt: skip
+def test_what_would_be_taken_silently_is_refused(
+    change: Callable[[dict[str, Any]], None], words: str, hint: str | None
+) -> None:
+    given = deepcopy(GOOD)
+    change(given)
+    with pytest.raises(InvalidDeclaration, match=re.escape(words)) as refused:
+        declared(given)
+    assert hint is None or hint in refused.value.hint
 
 
 def test_yaml_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -686,3 +686,19 @@ def test_times_of_a_file_are_trusted_only_when_they_have_settled(tmp_path: Path)
         assert state.is_still(since=time.time_ns() + 10**10)
         with pytest.raises(AssertionError):
             state.is_still(since=max(state.stat[1:3]))
+
+
+@pytest.mark.parametrize("name", ["Note", "NOTE", "note"])
+def test_hole_10_a_hidden_column_is_hidden_in_any_case_of_letters(name: str) -> None:
+    made = opened(pa.table({"id": [1], "note": ["secret"]}), {}, hidden=[name])
+    assert [column.name for column in made.dataset.tables[0].columns] == ["id"]
+    made.close()
+    with pytest.raises(InvalidDeclaration, match="has no column `nots`") as refused:
+        opened(pa.table({"id": [1], "note": ["secret"]}), {}, hidden=["nots"])
+    assert "id, note" in refused.value.hint
+
+
+def test_columns_that_differ_only_in_the_case_of_letters_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "t.parquet")
+    with pytest.raises(InvalidDeclaration, match="two columns have the same name"):
+        opened(str(tmp_path / "t.parquet"), {})

@@ -9,7 +9,7 @@ from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.data import Kind, draft
 from sfumato.data.declaration import declared
-from sfumato.engines import described
+from sfumato.engines import SourceColumn, described
 from sfumato.errors import InvalidDeclaration
 
 
@@ -27,7 +27,8 @@ def run(arguments: argparse.Namespace) -> Exit:
     """Draft the declaration; what only the owner knows is asked for, or marked in the draft."""
     source = Path(arguments.source)
     table = arguments.table or _name(source)
-    columns = _columns(source, table)
+    schema = _schema(source, table)
+    columns = [(column.name, column.kind or Kind.TEXT) for column in schema]
     names = [name for name, _ in columns]
     person = arguments.person
     if person is None:
@@ -38,7 +39,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         raise InvalidDeclaration(f"there is no column `{person}`", hint=f"columns: {', '.join(names)}")
     epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
     known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
-    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known)
+    typed = not any(column.loose for column in schema)
+    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known, typed=typed)
     if arguments.output == "-":
         sys.stdout.write(text)
         return Exit.DONE
@@ -57,10 +59,10 @@ def _name(source: Path) -> str:
     return made if made and not made[0].isdigit() else f"t_{made}"
 
 
-def _columns(source: Path, table: str) -> list[tuple[str, Kind]]:
+def _schema(source: Path, table: str) -> list[SourceColumn]:
+    """The columns, from the header, footer or catalog of the file alone."""
     unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: {"source": str(source)}}}
-    schemas, _ = described(declared(unfinished))
-    return [(column.name, column.kind or Kind.TEXT) for column in schemas[table]]
+    return described(declared(unfinished))[0][table]
 
 
 def _said(name: str, kind: Kind) -> str:

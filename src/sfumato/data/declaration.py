@@ -365,10 +365,12 @@ def draft(
     person: str = "",
     epsilon: str = "3",
     known: Mapping[str, str] | None = None,
+    typed: bool = True,
 ) -> str:
     """A declaration to fill in, made from the names and types of columns alone.
 
-    `known` holds what the owner already said of a column, as TOML.
+    `known` holds what the owner already said of a column, as TOML. A source that is not `typed` holds text alone, and
+    its owner says what that is.
     """
     rows = 'rows = true                   # or, for a person with several rows: person = "table.column"'
     lines = [
@@ -396,6 +398,8 @@ def draft(
         key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name)
         said = (known or {}).get(name, "")
         hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
+        if not typed:
+            hint = f"or integer, real, boolean, date, timestamp; {hint}"
         entry = f'{key} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
         lines.append(entry if said else f"{entry:<40}# {hint}")
     return "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ from sfumato.engines.duckdb import DuckDBEngine, register
 from sfumato.engines.opening import described
 from sfumato.engines.registrar import Progress, no_progress
 from sfumato.engines.registration import Registration
+from sfumato.engines.sources import SourceColumn
 from sfumato.engines.table import Engine, ExactTable
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "ExactTable",
     "Progress",
     "Registration",
+    "SourceColumn",
     "described",
     "no_progress",
     "register",
