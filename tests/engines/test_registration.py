@@ -122,7 +122,7 @@ def _sniffed(self: Registrar, table: Any, path: str, readings: Any) -> Any:
     from sfumato.engines.registration import FileState, Part
 
     text = f"read_csv('{path}', all_varchar=true, header=true, null_padding=true, ignore_errors=true)"
-    with _Making(self, table, readings) as making:
+    with _Making(self, table, readings, rows=0) as making:
         making.add(text)
         kept = making.keep()
     return Part(FileState.of(path), kept, 0)

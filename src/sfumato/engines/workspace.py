@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import tempfile
+import uuid
 import weakref
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,10 @@ class Workspace:
         fcntl.flock(handle, fcntl.LOCK_EX)
         os.rename(self.path / f"{_ALIVE}.new", self.path / _ALIVE)  # under its name it is locked already
         self._end = weakref.finalize(self, _remove, self.path, handle, os.getpid())
+
+    def new(self) -> Path:
+        """A name for something that is being made."""
+        return self.path / f"{uuid.uuid4().hex}.duckdb"
 
     def close(self) -> None:
         """Remove the folder."""
