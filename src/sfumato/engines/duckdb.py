@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,12 +54,16 @@ class DuckDBEngine:
         self.seed = seed_of(dataset)
         try:
             self._opened: Opened = opened(dataset, self._workspace, self.seed, progress)
-            self._connection = self._opened.connection
-            self.dataset: Dataset = self._opened.typed.dataset
-            self._dataset = self.dataset
-            self._show()
         except BaseException:
             self._workspace.close()
+            raise
+        self._connection = self._opened.connection
+        self.dataset: Dataset = self._opened.typed.dataset
+        self._dataset = self.dataset
+        try:
+            self._show()
+        except BaseException:
+            self.close()
             raise
         self._digests: dict[str, tuple[tuple[int, ...], str]] = {
             file.path: (file.stat, file.sha256) for file in self._in_place()
@@ -72,17 +76,17 @@ class DuckDBEngine:
         """Views of the registered tables, and nothing that a statement could still change."""
         registration, typed = self._opened.registration, self._opened.typed
         readers = Readers(self._connection, self._workspace)
-        sources = {t.name: readers.of(registration.tables[t.name], typed.readings(t)) for t in typed.dataset.tables}
-        views = Views(typed.dataset, sources, self.seed)
-        for table in typed.dataset.tables:
-            cut = registration.tables[table.name].cut
-            rows = views.rows(table) if cut is None else f"SELECT * FROM {readers.kept(cut)}"
-            try:
+        try:
+            sources = {t.name: readers.of(registration.tables[t.name], typed.readings(t)) for t in typed.dataset.tables}
+            views = Views(typed.dataset, sources, self.seed)
+            for table in typed.dataset.tables:
+                cut = registration.tables[table.name].cut
+                rows = views.rows(table) if cut is None else f"SELECT * FROM {readers.kept(cut)}"
                 self._connection.execute(f"CREATE VIEW {quoted(table.name)} AS {rows}")
-            except self._failures:
-                raise InvalidDeclaration(
-                    f"[tables.{table.name}] could not be opened", hint="its owner registers again: sfumato register"
-                ) from None
+        except self._failures:
+            raise InvalidDeclaration(
+                "what was registered could not be opened", hint="open it again; it may just be being registered anew"
+            ) from None
         self._repeated = frozenset(
             (name, column) for name, table in registration.tables.items() for column in table.repeated
         )
@@ -104,8 +108,9 @@ class DuckDBEngine:
                 self._connection.cursor().execute("SELECT 1").fetchall()
             except self._failures:
                 self._connection = connected(self._opened.given, self._workspace, self._opened.folders)
-                self._careful = 0
                 self._show()
+                if self._careful:  # others are under way, and are still to be planned with care
+                    self._connection.execute(f"SET {_OPTIMIZERS} = '{_UNSAFE}'")
 
     # ---- what anyone may know ----
 
@@ -176,7 +181,8 @@ class DuckDBEngine:
                 raise EngineFailed(_FAILED, hint="ask the owner") from None
             raise KeyboardInterrupt from None  # the engine catches Ctrl-C while it computes
         except Exception:
-            self._renew()
+            with suppress(Exception):
+                self._renew()
             raise EngineFailed(_FAILED, hint="ask the owner") from None
 
     def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:

@@ -8,18 +8,39 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.data import Kind, Table
 from sfumato.engines.sources import SourceColumn, kind_of
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, MissingExtra
 
 if TYPE_CHECKING:
     import duckdb
 
 
 class Given:
-    """A table in memory, handed to the engine under a name."""
+    """A table in memory, handed to the engine under a name; it is looked at as often as need be."""
 
     def __init__(self, i: int, table: Table) -> None:
-        self.name, self._table, self._source = f"sfumato_given_{i}", table, table.source
-        self._is_pandas = type(self._source).__module__.split(".")[0] == "pandas"
+        self.name, self._table = f"sfumato_given_{i}", table
+        self._is_pandas = "pandas" in _libraries(table.source) and hasattr(table.source, "dtypes")
+        self.source: Any = table.source if self._is_pandas else self._arrow(table.source)
+
+    def _arrow(self, source: Any) -> Any:
+        """An Arrow table of what says its own types: Arrow's tables and streams, and polars' frames."""
+        if _libraries(source) & {"pyarrow", "polars"}:
+            try:
+                import pyarrow as pa
+            except ImportError:
+                raise MissingExtra("pyarrow", "arrow") from None
+            try:
+                whole = source.collect() if type(source).__name__ == "LazyFrame" else source
+                return whole if isinstance(whole, pa.Table) else pa.table(whole)
+            except (pa.ArrowException, TypeError, ValueError):
+                pass
+        raise self._unreadable()
+
+    def _unreadable(self) -> InvalidDeclaration:
+        return InvalidDeclaration(
+            f"[tables.{self._table.name}] source cannot be read",
+            hint="give the path of a file, or a DataFrame or Arrow table whose columns have one type each",
+        )
 
     def columns(self, connection: "duckdb.DuckDBPyConnection") -> list[SourceColumn]:
         """The columns, without a look at a cell."""
@@ -38,7 +59,7 @@ class Given:
     def withdraw(self, connection: "duckdb.DuckDBPyConnection") -> None:
         """Let go of it."""
         connection.unregister(self.name)
-        self._source = None
+        self.source = None
 
     def _of_pandas(self) -> dict[str, str]:
         """For each column whether its type is firm, a number's, which a missing cell changes, or of objects.
@@ -47,14 +68,14 @@ class Given:
         """
         import numpy as np
 
-        names = list(self._source.columns)
+        names = list(self.source.columns)
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             raise InvalidDeclaration(
                 f"[tables.{self._table.name}] source: its columns need names, each another", hint="df.columns = [...]"
             )
         found = {}
         for name in names:
-            kind = self._source[name].dtype
+            kind = self.source[name].dtype
             if not isinstance(kind, np.dtype):
                 found[name] = "object" if str(kind) == "category" else "firm"
             else:
@@ -64,17 +85,20 @@ class Given:
     def _hand_over(self, connection: "duckdb.DuckDBPyConnection", found: dict[str, str] | None) -> None:
         import duckdb
 
-        source = self._source
+        source = self.source
         if found is not None and "object" in found.values():
-            objects = {name: _texts(source[name]) for name, kind in found.items() if kind == "object"}
-            source = source.assign(**objects)
+            source = source.copy(deep=False)
+            for name in [name for name, kind in found.items() if kind == "object"]:
+                source[name] = _texts(source[name])
         try:
             connection.register(self.name, source)
         except (duckdb.Error, TypeError, ValueError):
-            raise InvalidDeclaration(
-                f"[tables.{self._table.name}] source cannot be read",
-                hint="give a DataFrame or Arrow table whose columns have one type each",
-            ) from None
+            raise self._unreadable() from None
+
+
+def _libraries(source: object) -> set[str]:
+    """The libraries that a table's class comes from."""
+    return {kind.__module__.split(".")[0] for kind in type(source).__mro__}
 
 
 def _texts(column: Any) -> Any:

@@ -51,7 +51,13 @@ def opened(dataset: Dataset, workspace: Workspace, seed: int, progress: Progress
 
 
 def _registered(
-    dataset: Dataset, workspace: Workspace, seed: int, progress: Progress, previous: Registration | None
+    dataset: Dataset,
+    workspace: Workspace,
+    seed: int,
+    progress: Progress,
+    previous: Registration | None,
+    *,
+    anew: bool = False,
 ) -> Opened:
     folder, folders = _places(dataset)
     if folder is not None:
@@ -59,7 +65,7 @@ def _registered(
     connection = connected(dataset, workspace, folders)
     try:
         registrar = Registrar(dataset, connection, workspace, folder=folder, seed=seed, progress=progress)
-        registration, typed = registrar.register(previous)
+        registration, typed = registrar.register(previous, anew=anew)
     except BaseException:
         connection.close()
         raise
@@ -80,7 +86,7 @@ def register_again(
         _check_appended(dataset, previous)
     workspace = Workspace()
     try:
-        made = _registered(dataset, workspace, seed, progress, previous)
+        made = _registered(dataset, workspace, seed, progress, previous, anew=not append)
         made.connection.close()
         return made.registration, made.typed
     finally:

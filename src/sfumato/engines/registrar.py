@@ -20,7 +20,7 @@ from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.frames import Given
 from sfumato.engines.lines import LONGEST, Lines
-from sfumato.engines.registration import FileState, Part, Registered, Registration, now
+from sfumato.engines.registration import FileState, Part, Registered, Registration, now, stat_of
 from sfumato.engines.schemas import Reading, Typed
 from sfumato.engines.sources import SourceColumn, check_files, database, described, escaped, form, parquet, reader
 from sfumato.engines.statements import PERSON
@@ -119,11 +119,16 @@ class Registrar:
 
     # ---- registration ----
 
-    def register(self, previous: Registration | None = None) -> tuple[Registration, Typed]:
-        """The record of everything; what `previous` holds of files that are the same is not read again."""
+    def register(self, previous: Registration | None = None, *, anew: bool = False) -> tuple[Registration, Typed]:
+        """The record of everything; what `previous` holds of files that are the same is not read again.
+
+        Unless all is to be read `anew`, what another process has registered meanwhile is as good.
+        """
         schemas = self.schemas()
         typed = Typed(self._dataset, schemas)
         with self._alone():
+            if self._folder is not None and not anew:
+                previous = Registration.read(Path(self._dataset.registration)) or previous
             tables: dict[str, Registered] = {}
             for i, table in enumerate(self._dataset.tables):
                 readings = typed.readings(table)
@@ -185,10 +190,7 @@ class Registrar:
             source = FileState.of(path)
             rows = reader(i, table) if kind == "duckdb" else parquet([self._named(path)])
             part = self._of_rows(table, path, rows, readings, source, stays=kind == "parquet")
-            if not source.is_still(since=0):
-                raise InvalidDeclaration(
-                    f"[tables.{table.name}] {Path(path).name} changed while it was read", hint="register it again"
-                )
+            self._check_still(table, source)
         self._progress(Path(path).name, 1.0)
         return part
 
@@ -220,12 +222,15 @@ class Registrar:
             lines.close()
             chunk.unlink(missing_ok=True)
             self._connection.execute(f"DROP TABLE IF EXISTS {_RAW}")
-        source = FileState.of(path, lines.digest)
-        if source.stat != before.stat:
+        self._check_still(table, before)
+        return Part(replace(before, sha256=lines.digest), kept, lines.records, lost)
+
+    @staticmethod
+    def _check_still(table: Table, source: FileState) -> None:
+        if stat_of(source.path) != source.stat:
             raise InvalidDeclaration(
-                f"[tables.{table.name}] {Path(path).name} changed while it was read", hint="register it again"
+                f"[tables.{table.name}] {Path(source.path).name} changed while it was read", hint="register it again"
             )
-        return Part(source, kept, lines.records, lost)
 
     # ---- rows that have types ----
 
@@ -259,6 +264,10 @@ class Registrar:
             return Part(source, None, number, lost)
         with _Making(self, table, readings, rows=number) as making:
             making.add(rows)
+            if making.rows != number:
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] source changed while it was read", hint="give it when nobody writes to it"
+                )
             kept = making.keep()
         return Part(source, kept, number, _sum(lost, unreadable))
 
@@ -277,7 +286,7 @@ class Registrar:
         """The same of what ends the engine's reader."""
         number, lost, unreadable = 0, dict[str, int](), dict[str, int]()
         with _Making(self, table, readings, rows=_MANY) as making:
-            for batch, made in batches(table, path, readings):
+            for batch, made in batches(path or self._given[table.name].source, readings):
                 self._connection.register(_RAW, batch)
                 columns = [reading.over(cell) for reading, cell in zip(readings, made, strict=True)]
                 read = [
@@ -399,6 +408,7 @@ class _Making:
         self._table, self._readings = table, readings
         self._workspace = registrar._workspace
         self._small = self._folder is None and rows < _MANY
+        self.rows = 0
         self._path = self._folder.new() if self._folder is not None else self._workspace.new()
 
     def __enter__(self) -> "_Making":
@@ -421,7 +431,8 @@ class _Making:
     def add(self, rows: str, columns: Iterable[str] | None = None) -> None:
         """The columns, as they are to be read, of some more rows."""
         made = columns if columns is not None else [reading.sql for reading in self._readings or ()]
-        self._connection.execute(f"INSERT INTO {self._target} SELECT {', '.join(made) or 'NULL'} FROM {rows}")
+        text = f"INSERT INTO {self._target} SELECT {', '.join(made) or 'NULL'} FROM {rows}"
+        self.rows += int(self._connection.execute(text).fetchall()[0][0])
 
     def make(self, statement: str) -> None:
         """All rows by one statement."""

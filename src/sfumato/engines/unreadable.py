@@ -7,7 +7,6 @@ look at them; the engine then sees bytes and whole numbers and makes of them wha
 from collections.abc import Iterator
 from typing import Any
 
-from sfumato.data import Table
 from sfumato.engines.expressions import quoted
 from sfumato.engines.schemas import Reading
 from sfumato.errors import MissingExtra
@@ -18,18 +17,18 @@ _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 """The seconds from 1970 to the first and the last of the years 1 to 9999."""
 
 
-def batches(table: Table, file: str | None, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
-    """The rows of a file or of an Arrow table, some at a time: a batch without hostile types, and each column's SQL."""
+def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
+    """The rows of a Parquet file or of a table in memory, some at a time: a batch without hostile types, and each column's SQL."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtra("pyarrow", "arrow") from None
     names = [reading.source.name for reading in readings]
-    if file is not None:
-        found = pq.ParquetFile(file).iter_batches(batch_size=_BATCH, columns=names)
+    if isinstance(given, str):
+        found = pq.ParquetFile(given).iter_batches(batch_size=_BATCH, columns=names)
     else:
-        found = iter(pa.table(table.source).select(names).to_batches(max_chunksize=_BATCH))
+        found = iter(pa.table(given).select(names).to_batches(max_chunksize=_BATCH))
     for batch in found:
         columns, made = [], []
         for reading in readings:
