@@ -189,6 +189,29 @@ def test_check_and_init_read_no_row_of_a_file_of_lines(
     assert "line 2: text after a closing quote" in said(capsys)[1]
 
 
+def test_a_file_of_another_dialect_is_drafted_with_its_dialect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kosten.csv").write_bytes("Patient;Größe\n1;1,75\n2;1,80\n".encode("latin-1"))
+    assert main(["init", "kosten.csv"]) == Exit.REFUSED
+    assert "sfumato init --encoding latin-1" in said(capsys)[1]
+    assert main(["init", "kosten.csv", "--encoding", "latin-1"]) == Exit.REFUSED
+    assert "sfumato init --separator ';'" in said(capsys)[1]
+    words = ["--encoding", "latin-1", "--separator", ";", "--decimal", ",", "--person", "Patient"]
+    assert main(["init", "kosten.csv", *words]) == Exit.DONE
+    text = Path("kosten.toml").read_text(encoding="utf-8")
+    Path("kosten.toml").write_text(
+        text.replace('"Größe" = { type = "text" }', '"Größe" = { type = "real" }'), encoding="utf-8"
+    )
+    assert main(["register", "--json"]) == Exit.DONE
+    found = json.loads(said(capsys)[0])["tables"]["kosten"]
+    assert found == {
+        "rows": 2,
+        "columns": {"Patient": {"type": "text", "became_null": 0}, "Größe": {"type": "real", "became_null": 0}},
+    }
+
+
 def test_register_tells_the_owner_what_became_null(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,5 +1,6 @@
 """Tables cut at registration: cut once, kept privately, cut anew when data or declaration change."""
 
+import json
 import stat
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def kept(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / ".sfumato" / "clinic").iterdir() if path.name != "lock")
+    """The tables that were cut; those that were only converted are beside them."""
+    record = json.loads((folder / "clinic.registration").read_text(encoding="utf-8"))
+    return [folder / table["cut"]["path"] for table in record["tables"].values() if table["cut"] is not None]
 
 
 def test_a_table_is_cut_once_and_its_file_is_private(folder: Path) -> None:
@@ -64,7 +67,7 @@ def test_a_cut_that_fails_leaves_nothing_and_shows_nothing_of_the_engine(
     with pytest.raises(InvalidDeclaration, match=r"\[tables.visits\] could not be prepared") as refused:
         opened(folder)
     assert "a cell" not in str(refused.value)
-    assert kept(folder) == []
+    assert list((folder / ".sfumato" / "clinic").glob("*.duckdb")) == []
 
 
 def test_another_cut_or_other_data_make_another_file(folder: Path) -> None:

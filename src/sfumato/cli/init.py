@@ -20,6 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", help="where to write; by default beside the source, - is stdout"
     )
     parser.add_argument("--person", metavar="COLUMN", help="the column that says who a row is about")
+    parser.add_argument("--separator", metavar="SIGN", help="of a CSV that is not separated by commas, such as ;")
+    parser.add_argument("--encoding", metavar="NAME", help="of a CSV that is not UTF-8, such as latin-1")
+    parser.add_argument("--decimal", metavar="SIGN", help="of a CSV whose numbers have a decimal comma: ,")
     parser.add_argument("--table", metavar="NAME", help="the table's name; by default the file's")
 
 
@@ -27,7 +30,9 @@ def run(arguments: argparse.Namespace) -> Exit:
     """Draft the declaration; what only the owner knows is asked for, or marked in the draft."""
     source = Path(arguments.source)
     table = arguments.table or _name(source)
-    schema = _schema(source, table)
+    dialect = {name: getattr(arguments, name) for name in ("separator", "encoding", "decimal")}
+    dialect = {name: value for name, value in dialect.items() if value is not None}
+    schema = _schema(source, table, dialect)
     columns = [(column.name, column.kind or Kind.TEXT) for column in schema]
     names = [name for name, _ in columns]
     person = arguments.person
@@ -40,7 +45,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
     known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
     typed = not any(column.loose for column in schema)
-    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known, typed=typed)
+    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known, typed=typed, dialect=dialect)
     if arguments.output == "-":
         sys.stdout.write(text)
         return Exit.DONE
@@ -59,10 +64,23 @@ def _name(source: Path) -> str:
     return made if made and not made[0].isdigit() else f"t_{made}"
 
 
-def _schema(source: Path, table: str) -> list[SourceColumn]:
+def _schema(source: Path, table: str, dialect: dict[str, str]) -> list[SourceColumn]:
     """The columns, from the header, footer or catalog of the file alone."""
-    unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: {"source": str(source)}}}
-    return described(declared(unfinished))[0][table]
+    about = {"source": str(source), "dialect": dialect}
+    unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: about}}
+    try:
+        found = described(declared(unfinished))[0][table]
+    except InvalidDeclaration as error:
+        if "encoding" in error.hint:
+            raise InvalidDeclaration(error.problem, hint="say which: sfumato init --encoding latin-1 …") from None
+        raise
+    signs = [sign for sign in (";", "\t", "|") if len(found) == 1 and found[0].loose and sign in found[0].name]
+    if signs and "separator" not in dialect:
+        raise InvalidDeclaration(
+            f"the header of {source.name} names one column, `{found[0].name}`",
+            hint=f"is it separated by another sign? sfumato init --separator '{signs[0]}' …",
+        )
+    return found
 
 
 def _said(name: str, kind: Kind) -> str:

@@ -34,7 +34,7 @@ def open(  # noqa: A001
         give_caps(dataset, kept)
         engine = DuckDBEngine(dataset, progress=progress)
         try:
-            declare(engine.dataset, engine.version(), kept)
+            declare(engine.dataset, engine.keys(), engine.version(), engine.digest(), kept)
         except BaseException:
             engine.close()
             raise
@@ -90,7 +90,7 @@ def _ledger(dataset: Dataset, declaration: object, given: Path | str | None) -> 
 
 
 def register(
-    declaration: Path | str,
+    declaration: Path | str | Mapping[str, Any] | Dataset,
     *,
     append: bool = False,
     ledger: Ledger | Path | str | None = None,
@@ -99,27 +99,33 @@ def register(
     """Register what a file declares: its sources are read through, and what they are is written down.
 
     Data that changed become a new version under the same budget. With `append` only files that were not registered
-    before are read. What is told of cells is for the owner alone.
+    before are read. What is told of cells is for the owner alone. What a dictionary declares is looked through, and
+    nothing is written: its opening registers it.
     """
     dataset = _dataset(declaration)
+    if not isinstance(declaration, str | Path):
+        registration, typed = engines.register(dataset, append=append, progress=progress)
+        return typed.dataset, registration
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         give_caps(dataset, kept)
         registration, typed = engines.register(dataset, append=append, progress=progress)
-        declare(typed.dataset, dataset.version or registration.data_version(), kept)
+        digest = registration.data_version()
+        declare(typed.dataset, typed.keys(), dataset.version or digest, digest, kept)
     finally:
         kept.close()
     return typed.dataset, registration
 
 
-def declare(dataset: Dataset, version: str, ledger: Ledger) -> None:
+def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str, ledger: Ledger) -> None:
     """Write down what is declared, if it is not what was; who is protected can never change."""
     try:
         ledger.declare(
             dataset.name,
             unit=unit_of(dataset),
-            declaration=written_down(dataset),
-            data_version=ledger.veiled(version),  # a bare hash would confirm a guess of the data
+            # bare hashes would confirm a guess of the data
+            declaration=written_down(dataset, keys, ledger.veiled(digest)),
+            data_version=ledger.veiled(version),
         )
     except LedgerMisuse as misuse:
         raise InvalidDeclaration(misuse.problem, hint=misuse.hint) from None

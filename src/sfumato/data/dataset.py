@@ -175,7 +175,12 @@ class Dataset:
         """The dataset, if every private table leads to a person and every key leads somewhere."""
         if not self.tables:
             raise InvalidDeclaration("no table is declared", hint="add a [tables.<name>] with a source")
+        names = [table.name.lower() for table in self.tables]
         for table in self.tables:
+            if names.count(table.name.lower()) > 1:
+                raise InvalidDeclaration(
+                    f"two tables are called `{table.name}`", hint="letters of either case are the same: rename one"
+                )
             for column, target, there in table.foreign_keys:
                 if self.table(target) is None:
                     raise InvalidDeclaration(

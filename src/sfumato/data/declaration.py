@@ -1,6 +1,7 @@
 """The declaration: a TOML or YAML file, or the same as a dictionary."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -224,7 +225,7 @@ def _source(where: str, given: Any, folder: Path) -> Any:
             raise InvalidDeclaration(
                 f"{where} source must be a file or a list of files", hint='source = ["2025.csv", "2026.csv"]'
             )
-        if len(set(given)) < len(given):
+        if len({os.path.abspath(folder / each) for each in given}) < len(given):
             raise InvalidDeclaration(f"{where} source lists a file twice", hint="list each once")
         return tuple(str(folder / each) for each in given)
     return given
@@ -366,6 +367,7 @@ def draft(
     epsilon: str = "3",
     known: Mapping[str, str] | None = None,
     typed: bool = True,
+    dialect: Mapping[str, str] | None = None,
 ) -> str:
     """A declaration to fill in, made from the names and types of columns alone.
 
@@ -386,6 +388,8 @@ def draft(
         f"[tables.{table}]",
         f"source = {json.dumps(source)}",
     ]
+    if dialect:
+        lines.append(f"dialect = {{ {', '.join(f'{name} = {json.dumps(sign)}' for name, sign in dialect.items())} }}")
     if person:
         lines += [
             "rows_per_group = 1            # how many rows of one person count in a group",

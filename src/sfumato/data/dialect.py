@@ -2,26 +2,32 @@
 
 import codecs
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sfumato.errors import InvalidDeclaration
 
-_KNOWN = ("separator", "quote", "encoding")
+_KNOWN = ("separator", "quote", "encoding", "decimal")
+_ENCODINGS = (
+    "ascii", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be",
+    "iso8859", "cp", "koi8", "mac", "shift_jis", "euc_", "gbk", "gb2312", "gb18030", "big5",
+)  # fmt: skip
+"""Those in which a line end is a line end, whatever stands before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The one character between fields, the one around them, and the encoding."""
+    """The one character between fields, the one around them, the encoding, and the sign before a number's fraction."""
 
     separator: str = ","
     quote: str = '"'
     encoding: str = "utf-8"
+    decimal: str = "."
 
     @classmethod
     def declared(cls, where: str, given: Any, *, tabs: bool = False) -> "Dialect":
         """The dialect that a table of the declaration writes down; of a .tsv file, tabs unless it is said."""
-        hint = 'for example dialect = { separator = ";", quote = "\'", encoding = "latin-1" }'
+        hint = 'for example dialect = { separator = ";", encoding = "latin-1", decimal = "," }'
         if not isinstance(given, Mapping):
             raise InvalidDeclaration(f"{where} dialect must be a table: {given!r}", hint=hint)
         for name, value in given.items():
@@ -33,6 +39,8 @@ class Dialect:
         return made._checked(where, hint)
 
     def _checked(self, where: str, hint: str) -> "Dialect":
+        if self.decimal not in (".", ","):
+            raise InvalidDeclaration(f"{where} dialect decimal must be . or ,: {self.decimal!r}", hint=hint)
         for name in ("separator", "quote"):
             value: str = getattr(self, name)
             if len(value) != 1 or not value.isascii() or value in "\r\n\0" or value.isalnum():
@@ -41,7 +49,9 @@ class Dialect:
             raise InvalidDeclaration(f"{where} dialect separator and quote are the same: {self.quote!r}", hint=hint)
         try:
             name = codecs.lookup(self.encoding).name
-            "a,\n".encode(name)
+            known = name in _ENCODINGS or name.startswith(_ENCODINGS[9:])
+            if not known or "a,\n".encode(name).decode(name) != "a,\n":
+                raise LookupError
         except (LookupError, ValueError, TypeError):
             raise InvalidDeclaration(f"{where} dialect: unknown encoding {self.encoding!r}", hint=hint) from None
-        return Dialect(self.separator, self.quote, name)
+        return replace(self, encoding=name)

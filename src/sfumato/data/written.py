@@ -1,6 +1,7 @@
 """A declaration as plain JSON, for the ledger: whoever reads it later knows what was declared when."""
 
 import hashlib
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,15 @@ def unit_of(dataset: Dataset) -> str:
     return "each row" if dataset.unit is None else ".".join(dataset.unit).lower()
 
 
-def written_down(dataset: Dataset) -> dict[str, Any]:
-    """What is declared of tables, people and questions; budgets have entries of their own."""
+def written_down(dataset: Dataset, keys: Mapping[str, str], digest: str) -> dict[str, Any]:
+    """What is declared of tables, people and questions; budgets have entries of their own.
+
+    `keys` are the kinds of all columns that say whose a row is, hidden ones too, and `digest` names the data's bytes.
+    """
     rules = dataset.rules
     return {
+        "keys": dict(keys),
+        "data": digest,
         "tables": {table.name: _table(table) for table in dataset.tables},
         "rules": {
             "least_epsilon": str(rules.least_epsilon), "least_rho": str(rules.least_rho),
@@ -32,6 +38,13 @@ def written_down(dataset: Dataset) -> dict[str, Any]:
 def _table(table: Table) -> dict[str, Any]:
     made: dict[str, Any] = {
         "source": [Path(file).name for file in table.files],
+        "format": table.format,
+        "dialect": {
+            "separator": table.dialect.separator,
+            "quote": table.dialect.quote,
+            "encoding": table.dialect.encoding,
+            "decimal": table.dialect.decimal,
+        },
         "public": table.public,
         "foreign_keys": {column: f"{target}.{there}" for column, target, there in table.foreign_keys},
         "rows_per_group": table.rows_per_group,

@@ -10,6 +10,7 @@ from sfumato.engines.expressions import type_of
 
 _FIRST, _LAST = "0001-01-01", "9999-12-31"
 _MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
+_WHOLE = "[ ]*[+-]?[0-9]+[ ]*"
 
 
 def can_be(held: Kind, wanted: Kind) -> bool:
@@ -19,10 +20,29 @@ def can_be(held: Kind, wanted: Kind) -> bool:
 
 def cell(made: str, held: Kind, kind: Kind) -> str:
     """A cell of a source as one of its declared kind."""
+    if held is Kind.TEXT:
+        return _of_text(made, kind)
     cast = f"TRY_CAST({made} AS {type_of(kind)})"
-    if kind is Kind.TEXT:
-        return cast if held is not Kind.TEXT else f"TRY(decode(encode({cast})))"
     return in_calendar(cast, kind) if kind in _MOMENTS else cast
+
+
+def _of_text(made: str, kind: Kind) -> str:
+    """A text as a value: whole numbers as they are written, others rounded as reals are; moments in UTC."""
+    text = f"TRY(decode(encode(TRY_CAST({made} AS VARCHAR))))"
+    if kind is Kind.TEXT:
+        return text
+    if kind is Kind.INTEGER:
+        rounded = f"TRY_CAST(TRY_CAST({made} AS DOUBLE) AS BIGINT)"
+        return f"CASE WHEN regexp_full_match({made}, '{_WHOLE}') THEN TRY_CAST({made} AS BIGINT) ELSE {rounded} END"
+    if kind in _MOMENTS:
+        moment = f"TRY_CAST(TRY_CAST({made} AS TIMESTAMPTZ) AS TIMESTAMP)"
+        return in_calendar(f"TRY_CAST({moment} AS {type_of(kind)})", kind)
+    return f"TRY_CAST({made} AS {type_of(kind)})"
+
+
+def with_comma(made: str) -> str:
+    """A text whose numbers have a decimal comma, with a point; one that has points already is none."""
+    return f"CASE WHEN NOT contains({made}, '.') THEN replace({made}, ',', '.') END"
 
 
 def in_calendar(made: str, kind: Kind) -> str:

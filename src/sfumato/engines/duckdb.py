@@ -15,7 +15,7 @@ from sfumato.engines.expressions import is_plain, quoted
 from sfumato.engines.fetched import histograms, keys_of, whole_numbers
 from sfumato.engines.opening import Opened, opened, register_again
 from sfumato.engines.registrar import Progress, Readers, no_progress
-from sfumato.engines.registration import FileState, Registration, digest_of, stat_of
+from sfumato.engines.registration import Registration
 from sfumato.engines.schemas import Typed
 from sfumato.engines.statements import Statements
 from sfumato.engines.table import ExactTable
@@ -65,9 +65,6 @@ class DuckDBEngine:
         except BaseException:
             self.close()
             raise
-        self._digests: dict[str, tuple[tuple[int, ...], str]] = {
-            file.path: (file.stat, file.sha256) for file in self._in_place()
-        }
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if t.files else replace(t, source=None) for t in self.dataset.tables)
         self.dataset = self._dataset = replace(self.dataset, tables=named)
@@ -75,9 +72,9 @@ class DuckDBEngine:
     def _show(self) -> None:
         """Views of the registered tables, and nothing that a statement could still change."""
         registration, typed = self._opened.registration, self._opened.typed
-        readers = Readers(self._connection, self._workspace)
+        readers = Readers(self._connection)
         try:
-            sources = {t.name: readers.of(registration.tables[t.name], typed.readings(t)) for t in typed.dataset.tables}
+            sources = {t.name: readers.of(registration.tables[t.name]) for t in typed.dataset.tables}
             views = Views(typed.dataset, sources, self.seed)
             for table in typed.dataset.tables:
                 cut = registration.tables[table.name].cut
@@ -92,14 +89,6 @@ class DuckDBEngine:
         )
         self._connection.execute(f"SET allowed_configs=['{_OPTIMIZERS}']")
         self._connection.execute("SET lock_configuration=true")
-
-    def _in_place(self) -> list[FileState]:
-        """The owner's files that questions read: not those of which all that is read was made before."""
-        tables, dataset = self._opened.registration.tables, self._dataset
-        whole = [table for table in dataset.tables if tables[table.name].cut is None]
-        read = {table.name for table in whole} | {key[1] for table in whole for key in dataset.path(table) or ()}
-        parts = [part for name in read for part in tables[name].parts]
-        return [part.source for part in parts if part.kept is None and part.source is not None]
 
     def _renew(self) -> None:
         """Open the engine anew, if it has ended itself: what one question did must not be every later one's failure."""
@@ -151,22 +140,16 @@ class DuckDBEngine:
             raise InvalidParameter("table", "must be a public one", name, hint="private tables are asked by questions")
 
     def version(self) -> str:
-        """A digest of the sources' bytes, or the owner's word for them; another once a file that is read changes."""
-        if self._dataset.version:
-            return self._dataset.version
-        changed = [file.path for file in self._in_place() if self._digest(file.path) != file.sha256]
-        known = self._opened.registration.data_version()
-        return known if not changed else hashlib.sha256(f"{known} {changed}".encode()).hexdigest()
+        """A digest of the sources' bytes as they were registered, or the owner's word for them."""
+        return self._dataset.version or self._opened.registration.data_version()
 
-    def _digest(self, path: str) -> str:
-        """A digest of a file, which is read again only if its times have changed."""
-        try:
-            state = stat_of(path)
-        except OSError:
-            return "gone"
-        if self._digests[path][0] != state:
-            self._digests[path] = (state, digest_of(path))
-        return self._digests[path][1]
+    def keys(self) -> dict[str, str]:
+        """The kinds of all columns that say whose a row is, or lead there."""
+        return self._opened.typed.keys()
+
+    def digest(self) -> str:
+        """A digest of the sources' bytes as they were registered, whatever word there is for them."""
+        return self._opened.registration.data_version()
 
     # ---- what was paid for ----
 

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 import uuid
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,22 +39,44 @@ class Folder:
                 raise InvalidDeclaration(f"{path} can be opened by others", hint=f"chmod 700 {path}")
 
     @contextmanager
-    def making(self) -> Generator[None]:
-        """Alone, and without what a process that died left half made."""
+    def making(self, registered: Callable[[], Iterable[str]]) -> Generator[None]:
+        """Alone; before and after, nothing is left but what is registered."""
         self.check()
         self.path.parent.mkdir(mode=0o700, exist_ok=True)
         self.path.mkdir(mode=0o700, exist_ok=True)
         handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
-            for left in self.path.glob(f"{_MAKING}*"):
-                left.unlink(missing_ok=True)
-            for old in self.path.parent.iterdir():
-                if _FIRST_VERSION.fullmatch(old.name) and old.is_file() and not old.is_symlink():
-                    old.unlink(missing_ok=True)
-            yield
+            self._clear(registered())
+            try:
+                yield
+            finally:
+                self._clear(registered())
         finally:
             os.close(handle)
+
+    def sweep(self, registered: Iterable[str]) -> None:
+        """Remove what a process that died left, half made or not registered, unless somebody is making something."""
+        try:
+            handle = os.open(self.path / "lock", os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:  # nothing was ever made here, or it is not ours
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._clear(registered)
+        except OSError:
+            pass
+        finally:
+            os.close(handle)
+
+    def _clear(self, registered: Iterable[str]) -> None:
+        known = set(registered)
+        for path in [*self.path.glob("*.duckdb"), *self.path.glob("*.wal"), *self.path.glob(f"{_MAKING}*")]:
+            if str(path) not in known:
+                path.unlink(missing_ok=True)
+        for old in self.path.parent.iterdir():
+            if _FIRST_VERSION.fullmatch(old.name) and old.is_file() and not old.is_symlink():
+                old.unlink(missing_ok=True)
 
     def new(self) -> Path:
         """A name for something that is being made."""
@@ -68,10 +90,3 @@ class Folder:
         kept = self.path / f"{name}-{uuid.uuid4().hex[:16]}.duckdb"
         os.replace(made, kept)
         return kept
-
-    def forget_others(self, kept: Iterable[str]) -> None:
-        """Remove what no longer belongs to what is registered."""
-        known = set(kept)
-        for path in self.path.glob("*.duckdb"):
-            if str(path) not in known:
-                path.unlink(missing_ok=True)

@@ -2,11 +2,11 @@
 
 import math
 import numbers
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Kind, Table
+from sfumato.data import Table
 from sfumato.engines.sources import SourceColumn, kind_of
 from sfumato.errors import InvalidDeclaration, MissingExtra
 
@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     import duckdb
 
 
+_EXACT = 2**53
+
+
 class Given:
     """A table in memory, handed to the engine under a name; it is looked at as often as need be."""
 
     def __init__(self, i: int, table: Table) -> None:
         self.name, self._table = f"sfumato_given_{i}", table
-        self._is_pandas = "pandas" in _libraries(table.source) and hasattr(table.source, "dtypes")
-        self.source: Any = table.source if self._is_pandas else self._arrow(table.source)
+        self.is_pandas = any(kind.__name__ == "DataFrame" for kind in _classes(table.source, "pandas"))
+        self.source: Any = table.source if self.is_pandas else self._arrow(table.source)
 
     def _arrow(self, source: Any) -> Any:
         """An Arrow table of what says its own types: Arrow's tables and streams, and polars' frames."""
-        if _libraries(source) & {"pyarrow", "polars"}:
+        if _classes(source, "pyarrow") or _classes(source, "polars"):
             try:
                 import pyarrow as pa
             except ImportError:
@@ -44,16 +47,28 @@ class Given:
 
     def columns(self, connection: "duckdb.DuckDBPyConnection") -> list[SourceColumn]:
         """The columns, without a look at a cell."""
-        found = self._of_pandas() if self._is_pandas else None
+        names = list(self.source.columns) if self.is_pandas else list(self.source.column_names)
+        if not all(isinstance(name, str) and name for name in names):
+            raise InvalidDeclaration(
+                f"[tables.{self._table.name}] source: every column needs a name", hint="df.columns = [...]"
+            )
+        if len({name.lower() for name in names}) < len(names):
+            raise InvalidDeclaration(
+                f"[tables.{self._table.name}] source: two columns have the same name",
+                hint="letters of either case are the same",
+            )
+        found = {name: self._certainty(name) for name in names} if self.is_pandas else dict.fromkeys(names, "firm")
         self._hand_over(connection, found)
         types = connection.execute(f"DESCRIBE SELECT * FROM {self.name}").fetchall()
         return [
-            SourceColumn(str(name), str(kind), kind_of(str(kind)))
-            if found is None or found[name] == "firm"
-            else SourceColumn(
-                str(name), str(kind), Kind.REAL if found[name] == "number" else Kind.TEXT, loose=True, uncertain=True
+            SourceColumn(
+                name,
+                str(kind),
+                kind_of(str(kind)),
+                loose=found[name] in ("text", "uncertain"),
+                uncertain=found[name] == "uncertain",
             )
-            for name, kind, *_ in types
+            for name, (_, kind, *_) in zip(names, types, strict=True)
         ]
 
     def withdraw(self, connection: "duckdb.DuckDBPyConnection") -> None:
@@ -61,50 +76,50 @@ class Given:
         connection.unregister(self.name)
         self.source = None
 
-    def _of_pandas(self) -> dict[str, str]:
-        """For each column whether its type is firm, a number's, which a missing cell changes, or of objects.
+    def _certainty(self, name: str) -> str:
+        """Whether a column's type is firm, is text, or is uncertain: one that pandas makes of the cells.
 
-        A column of nothing but missing cells is one of numbers, until somebody has a text: so numbers are not firm.
+        A missing or odd cell turns whole numbers into reals, and anything into objects; a column of nothing but missing
+        cells is one of numbers, until somebody has a text.
         """
         import numpy as np
 
-        names = list(self.source.columns)
-        if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-            raise InvalidDeclaration(
-                f"[tables.{self._table.name}] source: its columns need names, each another", hint="df.columns = [...]"
-            )
-        found = {}
-        for name in names:
-            kind = self.source[name].dtype
-            if not isinstance(kind, np.dtype):
-                found[name] = "object" if str(kind) == "category" else "firm"
-            else:
-                found[name] = {"i": "number", "u": "number", "f": "number", "O": "object"}.get(kind.kind, "firm")
-        return found
+        kind = self.source[name].dtype
+        if isinstance(kind, np.dtype):
+            return "uncertain"
+        if str(kind) == "str":
+            return "text"
+        return "uncertain" if str(kind) == "category" or str(kind).startswith("datetime64") else "firm"
 
-    def _hand_over(self, connection: "duckdb.DuckDBPyConnection", found: dict[str, str] | None) -> None:
+    def _hand_over(self, connection: "duckdb.DuckDBPyConnection", found: dict[str, str]) -> None:
         import duckdb
 
         source = self.source
-        if found is not None and "object" in found.values():
-            source = source.copy(deep=False)
-            for name in [name for name, kind in found.items() if kind == "object"]:
-                source[name] = _texts(source[name])
         try:
+            if self.is_pandas:
+                source = source.copy(deep=False)
+                for name in [name for name, kind in found.items() if kind == "uncertain"]:
+                    source[name] = _uniform(source[name])
             connection.register(self.name, source)
-        except (duckdb.Error, TypeError, ValueError):
+        except (duckdb.Error, TypeError, ValueError, OverflowError):
             raise self._unreadable() from None
 
 
-def _libraries(source: object) -> set[str]:
-    """The libraries that a table's class comes from."""
-    return {kind.__module__.split(".")[0] for kind in type(source).__mro__}
+def _classes(source: object, library: str) -> list[type]:
+    """The classes of a library that an object is of."""
+    return [kind for kind in type(source).__mro__ if kind.__module__.split(".")[0] == library]
 
 
-def _texts(column: Any) -> Any:
-    """The cells of a column of objects as text; what is neither text nor a plain value is missing."""
+def _uniform(column: Any) -> Any:
+    """A column whose cells are what they would be among objects: moments in UTC and microseconds, objects as text."""
     import numpy as np
 
+    kind = str(column.dtype)
+    if kind.startswith("datetime64"):
+        plain = column.dt.tz_convert("UTC").dt.tz_localize(None) if "," in kind else column
+        return plain.astype("datetime64[us]")
+    if kind not in ("object", "category"):
+        return column
     made = np.empty(len(column), dtype=object)
     for at, value in enumerate(column):
         made[at] = _text(value)
@@ -112,17 +127,23 @@ def _texts(column: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
+    """A cell as text, the same whatever the type of its column; what is neither text nor a plain value is missing."""
     if isinstance(value, str):
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:  # half a character
             return None
         return str(value)
-    if isinstance(value, bool | numbers.Integral | Decimal):
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral | Decimal):
         return str(value)
     if isinstance(value, numbers.Real):
         number = float(value)
-        return repr(number) if math.isfinite(number) else None
-    if isinstance(value, datetime | date) and type(value).__name__ != "NaTType":
-        return str(value)
-    return None
+        if math.isnan(number):
+            return None
+        return str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)
+    if isinstance(value, datetime) and type(value).__name__ != "NaTType":
+        plain = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return plain.strftime("%Y-%m-%d %H:%M:%S.%f").zfill(26)
+    return str(value) if isinstance(value, date) and type(value).__name__ != "NaTType" else None

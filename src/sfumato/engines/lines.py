@@ -14,7 +14,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,8 @@ class Records:
 class Lines:
     """The records of one file; `names` are known from the header alone, `digest` when all records were read."""
 
-    def __init__(self, path: Path | str, dialect: Dialect, *, where: str, chunk: int = _CHUNK) -> None:
-        self._path, self._dialect, self._where, self._chunk = Path(path), dialect, where, chunk
+    def __init__(self, path: Path | str, dialect: Dialect, *, where: str, chunk: int | None = _CHUNK) -> None:
+        self._path, self._dialect, self._where, self._chunk = Path(path), dialect, where, chunk or _CHUNK
         self._hash = hashlib.sha256()
         self._line = 1
         self.records = 0
@@ -55,6 +55,10 @@ class Lines:
         self._read = 0
         packed = self._path.suffix.lower() == ".gz"
         self._bytes = self._unpacked() if packed else self._hashed()
+        if chunk is None:  # for the header alone, nothing behind it is looked at
+            self._bytes = self._first_record(
+                cast(IO[bytes], gzip.GzipFile(fileobj=self._file)) if packed else self._file
+            )
         self._rest = b""
         try:
             self.names = self._header()
@@ -85,6 +89,19 @@ class Lines:
         try:
             while found := packed.read(self._chunk):
                 yield found
+        except (OSError, EOFError, ValueError):
+            raise self._refused("is not gzip, or ends too early", "pack it again") from None
+
+    def _first_record(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The bytes of the first record, read line by line; in wide encodings sign by sign."""
+        wide = self._dialect.encoding.startswith(("utf-16", "utf-32"))
+        quotes, seen = 0, 0
+        try:
+            while found := file.read(1) if wide else file.readline(LONGEST):
+                yield found
+                quotes, seen = quotes + found.count(self._dialect.quote.encode()), seen + len(found)
+                if seen > LONGEST or (not wide and found.endswith(b"\n") and quotes % 2 == 0):
+                    return
         except (OSError, EOFError, ValueError):
             raise self._refused("is not gzip, or ends too early", "pack it again") from None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sfumato.data import Dataset
 from sfumato.engines.connection import connected
 from sfumato.engines.folder import Folder
-from sfumato.engines.registrar import Progress, Registrar, about, cuts, files_of, no_progress, shape_of
+from sfumato.engines.registrar import Progress, Registrar, about, cuts, files_of, no_progress, paths_of, shape_of
 from sfumato.engines.registration import Registration, same_sources
 from sfumato.engines.schemas import Typed
 from sfumato.engines.sources import SourceColumn, check_files
@@ -40,6 +40,7 @@ def opened(dataset: Dataset, workspace: Workspace, seed: int, progress: Progress
     folder, folders = _places(dataset)
     previous = Registration.read(Path(dataset.registration)) if folder is not None else None
     if folder is not None and previous is not None:
+        folder.sweep(paths_of(previous))
         _check_sources(dataset, previous)
         typed = _unchanged(dataset, previous, seed)
         if typed is not None:
@@ -77,9 +78,9 @@ def register_again(
 ) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only files that were not before."""
     folder, _ = _places(dataset)
-    if folder is None:
-        raise InvalidDeclaration("only a declaration in a file is registered", hint="give the path of a .toml file")
-    previous = Registration.read(Path(dataset.registration)) if append else None
+    # what is there and is no record is somebody's own file: read refuses it
+    found = Registration.read(Path(dataset.registration)) if folder is not None else None
+    previous = found if append else None
     if append:
         if previous is None:
             raise InvalidDeclaration(f"dataset {dataset.name} is not registered", hint="register it without --append")

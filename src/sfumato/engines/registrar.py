@@ -1,8 +1,9 @@
 """Registration: every source is read through once, by its owner; what is left for questions is clean and of one kind.
 
-A file of separated values and a database are converted into the engine's own columnar form. A Parquet file is looked
-through and read where it is, unless text is to be read as something else or cells cannot be read. Nothing that is
-found in a cell decides anything about another cell, or the whole is refused.
+Every source is converted into the engine's own columnar form: what is left for questions was written by us. Readers
+believe what a file says of its own columns (a Parquet footer leaves NaN out of a column's extremes, and a question then
+sees other rows for one person's value), fail on cells, or compute on them; here they read every cell, once. Nothing
+that is found in a cell decides anything about another cell, or the whole is refused.
 """
 
 import hashlib
@@ -20,9 +21,19 @@ from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.frames import Given
 from sfumato.engines.lines import LONGEST, Lines
-from sfumato.engines.registration import FileState, Part, Registered, Registration, now, stat_of
+from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
 from sfumato.engines.schemas import Reading, Typed
-from sfumato.engines.sources import SourceColumn, check_files, database, described, escaped, form, parquet, reader
+from sfumato.engines.sources import (
+    SourceColumn,
+    check_files,
+    database,
+    described,
+    escaped,
+    form,
+    kind_of,
+    parquet,
+    reader,
+)
 from sfumato.engines.statements import PERSON
 from sfumato.engines.unreadable import batches
 from sfumato.engines.views import Views
@@ -54,25 +65,21 @@ def no_progress(what: str, share: float) -> None:
 
 
 class Readers:
-    """What the rows of registered tables are read from; databases of ours are attached as they are needed."""
+    """What the rows of registered tables are read from: files of ours, attached as they are needed."""
 
-    def __init__(self, connection: "duckdb.DuckDBPyConnection", workspace: Workspace) -> None:
-        self._connection, self._workspace = connection, workspace
+    def __init__(self, connection: "duckdb.DuckDBPyConnection") -> None:
+        self._connection = connection
 
-    def of(self, registered: Registered, readings: list[Reading]) -> str:
+    def of(self, registered: Registered) -> str:
         """The registered columns of a table."""
-        own = [part.source.path for part in registered.parts if part.kept is None and part.source is not None]
-        texts = [f"SELECT * FROM {self.kept(part.kept)}" for part in registered.parts if part.kept is not None]
-        if own:
-            columns = ", ".join(f"{reading.direct or reading.sql} AS {quoted(reading.name)}" for reading in readings)
-            files = parquet([plain_name(file, self._workspace) for file in own])
-            texts.insert(0, f"SELECT {columns or '1 AS nothing'} FROM {files}")
-        return f"({' UNION ALL '.join(texts)})"
+        return f"({' UNION ALL '.join(f'SELECT * FROM {self.kept(part.kept)}' for part in registered.parts)})"
 
     def kept(self, file: FileState) -> str:
         """The table in a file of ours."""
         if file.path.endswith(".parquet"):
             return parquet([file.path])
+        if Path(f"{file.path}.wal").exists():
+            raise InvalidDeclaration("a file of the registration was changed", hint="sfumato register makes it anew")
         alias = f"sfumato_kept_{_digest(file.path)[:16]}"
         self._connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
         return f"{alias}.kept"
@@ -99,8 +106,10 @@ class Registrar:
         self._dataset, self._connection, self._workspace = dataset, connection, workspace
         self._folder, self._seed, self._progress = folder, seed, progress
         self._failures = duckdb.Error
-        self._readers = Readers(connection, workspace)
+        self._readers = Readers(connection)
         self._given: dict[str, Given] = {}
+        self._seen: dict[str, tuple[int, ...]] = {}
+        """Every source as it was before anything of it was looked at."""
 
     # ---- schemas ----
 
@@ -109,6 +118,7 @@ class Registrar:
         made = {}
         for i, table in enumerate(self._dataset.tables):
             check_files(table)
+            self._seen |= {os.path.abspath(file): stat_of(file) for file in table.files}
             if not table.files:
                 self._given[table.name] = Given(i, table)
             made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
@@ -124,6 +134,7 @@ class Registrar:
 
         Unless all is to be read `anew`, what another process has registered meanwhile is as good.
         """
+        self._connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
         schemas = self.schemas()
         typed = Typed(self._dataset, schemas)
         with self._alone():
@@ -137,10 +148,9 @@ class Registrar:
             tables = self._cut(typed, tables, previous)
             made = Registration(tables, about(typed.dataset), now() if self._folder is not None else 0)
             if self._folder is not None:
-                made.write(Path(self._dataset.registration))
-                kept = [file.path for each in tables.values() for file in files_of(each)]
-                self._folder.forget_others(kept)
+                made.write(Path(self._dataset.registration), self._folder.new())
         self.let_go()
+        self._connection.execute("SET disabled_optimizers = ''")
         return made, typed
 
     def let_go(self) -> None:
@@ -152,7 +162,12 @@ class Registrar:
                 self._connection.execute(f"DETACH DATABASE IF EXISTS {database(i)}")
 
     def _alone(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._folder is None else self._folder.making()
+        return nullcontext() if self._folder is None else self._folder.making(self._registered)
+
+    def _registered(self) -> list[str]:
+        """The files of ours that the record names which is there now."""
+        found = Registration.read(Path(self._dataset.registration))
+        return [] if found is None else paths_of(found)
 
     @staticmethod
     def _usable(table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
@@ -187,22 +202,27 @@ class Registrar:
         if kind == "csv":
             part = self._of_lines(table, path, readings)
         else:
-            source = FileState.of(path)
-            rows = reader(i, table) if kind == "duckdb" else parquet([self._named(path)])
-            part = self._of_rows(table, path, rows, readings, source, stays=kind == "parquet")
-            self._check_still(table, source)
+            source = FileState(path, digest_of(path), self._seen[path])
+            if kind == "parquet" and table.unreadable == "null":
+                part = self._of_batches(table, path, readings, source)
+            else:
+                rows = reader(i, table) if kind == "duckdb" else parquet([self._named(path)])
+                part = self._of_rows(table, path, rows, readings, source)
+        if stat_of(path) != self._seen[path]:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {Path(path).name} changed while it was read", hint="register it again"
+            )
         self._progress(Path(path).name, 1.0)
         return part
 
     # ---- files of separated values ----
 
     def _of_lines(self, table: Table, path: str, readings: list[Reading]) -> Part:
-        before = FileState.of(path, "unknown")
         lines = Lines(path, table.dialect, where=f"[tables.{table.name}]")
         lost: dict[str, int] = {}
         chunk = self._workspace.path / "records.csv"
         try:
-            with _Making(self, table, readings, rows=before.stat[0] // _A_LINE) as making:
+            with _Making(self, table, readings, rows=self._seen[path][0] // _A_LINE) as making:
                 for records in lines.chunks():
                     chunk.write_bytes(records.content)
                     self._connection.execute(
@@ -222,29 +242,14 @@ class Registrar:
             lines.close()
             chunk.unlink(missing_ok=True)
             self._connection.execute(f"DROP TABLE IF EXISTS {_RAW}")
-        self._check_still(table, before)
-        return Part(replace(before, sha256=lines.digest), kept, lines.records, lost)
-
-    @staticmethod
-    def _check_still(table: Table, source: FileState) -> None:
-        if stat_of(source.path) != source.stat:
-            raise InvalidDeclaration(
-                f"[tables.{table.name}] {Path(source.path).name} changed while it was read", hint="register it again"
-            )
+        return Part(FileState(path, lines.digest, self._seen[path]), kept, lines.records, lost)
 
     # ---- rows that have types ----
 
     def _of_rows(
-        self,
-        table: Table,
-        path: str | None,
-        rows: str,
-        readings: list[Reading],
-        source: FileState | None,
-        *,
-        stays: bool,
+        self, table: Table, path: str | None, rows: str, readings: list[Reading], source: FileState | None
     ) -> Part:
-        """A part whose rows the engine can read; where it cannot, what it cannot read is refused, or NULL."""
+        """A part whose rows the engine can read; one that it cannot read is refused, with what Arrow finds in it."""
         try:
             number, lost, unreadable = self._counted(rows, readings)
         except self._failures:
@@ -253,15 +258,8 @@ class Registrar:
             return self._of_batches(table, path, readings, source)
         if unreadable and table.unreadable == "refuse":
             raise _refused(table, unreadable)
+        self._check_keys(table, readings, lost)
         self._check_whole(table, rows, readings)
-        for reading in readings:
-            if reading.is_key and reading.source.type in _WIDE and lost.get(reading.name):
-                raise InvalidDeclaration(
-                    f"[tables.{table.name}] column `{reading.name}` says whose a row is, in over 63 bits",
-                    hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
-                )
-        if stays and not unreadable and all(reading.direct is not None for reading in readings):
-            return Part(source, None, number, lost)
         with _Making(self, table, readings, rows=number) as making:
             making.add(rows)
             if making.rows != number:
@@ -270,6 +268,17 @@ class Registrar:
                 )
             kept = making.keep()
         return Part(source, kept, number, _sum(lost, unreadable))
+
+    @staticmethod
+    def _check_keys(table: Table, readings: list[Reading], lost: dict[str, int]) -> None:
+        """Refuse people whose numbers are too large: they would be nobody."""
+        for reading in readings:
+            wide = reading.source.type in _WIDE or reading.source.type.startswith("DECIMAL")
+            if reading.is_key and reading.kind is Kind.INTEGER and wide and lost.get(reading.name):
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] column `{reading.name}` says whose a row is, in over 63 bits",
+                    hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
+                )
 
     def _check_whole(self, table: Table, rows: str, readings: list[Reading]) -> None:
         """Refuse whole numbers that a missing cell has made inexact: a frame holds them as doubles from then on."""
@@ -288,6 +297,7 @@ class Registrar:
         with _Making(self, table, readings, rows=_MANY) as making:
             for batch, made in batches(path or self._given[table.name].source, readings):
                 self._connection.register(_RAW, batch)
+                self._check_types(table, readings, made)
                 columns = [reading.over(cell) for reading, cell in zip(readings, made, strict=True)]
                 read = [
                     f"count({quoted(r.source.name)}) - count({cell})" for r, cell in zip(readings, made, strict=True)
@@ -301,17 +311,31 @@ class Registrar:
                 _add(lost, dict(zip((r.name for r in readings), found[1 + len(readings) :], strict=True)))
                 making.add(_RAW, columns)
                 self._connection.unregister(_RAW)
-            if any(unreadable.values()) and table.unreadable == "refuse":
-                raise _refused(table, unreadable)
+            if table.unreadable == "refuse":  # the engine's reader has failed, and a row may not change who reads
+                raise _refused(table, unreadable) if any(unreadable.values()) else _unprepared(table)
+            self._check_keys(table, readings, lost)
             kept = making.keep()
         return Part(source, kept, number, _sum(lost, unreadable))
+
+    def _check_types(self, table: Table, readings: list[Reading], made: list[str]) -> None:
+        """Refuse what Arrow hands over as another kind than the engine's own reader would."""
+        types = {str(row[0]): str(row[1]) for row in self._connection.execute(f"DESCRIBE {_RAW}").fetchall()}
+        for reading, sql in zip(readings, made, strict=True):
+            name = reading.source.name
+            if sql == quoted(name) and kind_of(types[name]) is not reading.source.kind:
+                raise InvalidDeclaration(
+                    f"[tables.{table.name}] column `{name}` cannot be read beside cells that are unreadable",
+                    hint=f'hide it: hidden = ["{name}"], or leave unreadable = "null" out',
+                )
 
     def _of_memory(self, table: Table, readings: list[Reading]) -> tuple[Part, str]:
         """A table in memory, copied to where nobody else can change it, and a digest of its rows."""
         given = self._given[table.name]
         try:
-            part = self._of_rows(table, None, given.name, readings, None, stays=False)
-            assert part.kept is not None
+            if table.unreadable == "null" and not given.is_pandas:
+                part = self._of_batches(table, None, readings, None)
+            else:
+                part = self._of_rows(table, None, given.name, readings, None)
             return part, _digest_of_rows(self._connection, self._readers.kept(part.kept))
         except SfumatoError:
             raise
@@ -351,7 +375,7 @@ class Registrar:
     def _cut(self, typed: Typed, tables: dict[str, Registered], previous: Registration | None) -> dict[str, Registered]:
         """The tables with their rows cut, and with what repeats in them."""
         dataset = typed.dataset
-        sources = {table.name: self._readers.of(tables[table.name], typed.readings(table)) for table in dataset.tables}
+        sources = {table.name: self._readers.of(tables[table.name]) for table in dataset.tables}
         views, made = Views(dataset, sources, self._seed), dict(tables)
         for name, (most, shape) in cuts(typed, tables, self._seed).items():
             table = dataset.table(name)
@@ -471,7 +495,7 @@ def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
     return (
         f"read_csv('{escaped(chunk)}', auto_detect=false, header=false, strict_mode=true, null_padding=false, "
         f"ignore_errors=false, delim='{separator}', quote='{quote}', escape='{quote}', new_line='\\n', "
-        f"max_line_size={2 * LONGEST}, columns={{{columns}}})"
+        f"max_line_size={2 * LONGEST}, parallel=false, columns={{{columns}}})"
     )
 
 
@@ -507,6 +531,11 @@ def _digest(*parts: object) -> str:
 def is_still(part: Part, since: int) -> bool:
     """Whether a part's files are what they were."""
     return all(file.is_still(since=since) for file in (part.source, part.kept) if file is not None)
+
+
+def paths_of(registration: Registration) -> list[str]:
+    """The files of ours that a registration names."""
+    return [file.path for each in registration.tables.values() for file in files_of(each)]
 
 
 def files_of(registered: Registered) -> list[FileState]:

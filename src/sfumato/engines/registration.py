@@ -64,10 +64,10 @@ def digest_of(path: Path | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A source's file and what is read instead of it; without the latter it is read where it is."""
+    """A source's file, if it is one, and what was made of it, which is read instead."""
 
     source: FileState | None
-    kept: FileState | None
+    kept: FileState
     rows: int
     lost: Mapping[str, int] = field(default_factory=dict)
     """By column, how many cells are not of the declared kind, or cannot be read, and are NULL."""
@@ -122,9 +122,8 @@ class Registration:
 
     # ---- on disk ----
 
-    def write(self, path: Path) -> None:
-        """Write the record beside the declaration, whole or not at all, for its owner alone."""
-        made = path.with_name(f".{path.name}.{os.getpid()}")
+    def write(self, path: Path, made: Path) -> None:
+        """Write the record beside the declaration, whole or not at all, for its owner alone; `made` is it before."""
         text = json.dumps({"form": FORM, **_written(self, path.parent)}, indent=1, ensure_ascii=False)
         handle = os.open(made, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
         try:
@@ -157,7 +156,8 @@ class Registration:
             return cls(tables, str(given["about"]), int(given["made"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise InvalidDeclaration(
-                f"{path.name} cannot be read", hint="its owner registers again: sfumato register"
+                f"{path.name} is not the record of a registration, or cannot be read",
+                hint="if it is yours, move it away; if it is damaged, remove it and run: sfumato register",
             ) from None
 
 
@@ -177,10 +177,11 @@ def _written(value: object, folder: Path) -> Any:
 
 
 def _table(given: Any, folder: Path) -> Registered:
-    def file(found: Any) -> FileState | None:
-        if found is None:
-            return None
+    def file(found: Any) -> FileState:
         return FileState(os.path.normpath(folder / found["path"]), found["sha256"], tuple(found["stat"]))
+
+    def perhaps(found: Any) -> FileState | None:
+        return None if found is None else file(found)
 
     return Registered(
         tuple(
@@ -194,9 +195,9 @@ def _table(given: Any, folder: Path) -> Registered:
             for each in given["columns"]
         ),
         str(given["shape"]),
-        tuple(Part(file(p["source"]), file(p["kept"]), int(p["rows"]), dict(p["lost"])) for p in given["parts"]),
+        tuple(Part(perhaps(p["source"]), file(p["kept"]), int(p["rows"]), dict(p["lost"])) for p in given["parts"]),
         str(given["cut_shape"]),
-        file(given["cut"]),
+        perhaps(given["cut"]),
         tuple(given["repeated"]),
         str(given["memory"]),
     )

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.engines.cells import can_be, can_be_key, cell, key
-from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.sources import SourceColumn
+from sfumato.engines.cells import can_be, can_be_key, cell, key, with_comma
+from sfumato.engines.expressions import quoted
+from sfumato.engines.sources import SourceColumn, form
 from sfumato.errors import InvalidDeclaration
 
 Schemas = Mapping[str, list[SourceColumn]]
@@ -24,8 +24,6 @@ class Reading:
     """The SQL of a cell as a value of the kind, from the SQL of the source's cell: total, whatever that holds."""
     is_key: bool
     """Whether it says whose a row is, or what leads there."""
-    direct: str | None
-    """The same of a file that was looked through and found readable; None where it is to be converted once."""
 
     @property
     def sql(self) -> str:
@@ -175,11 +173,11 @@ class Typed:
             return replace(declared, name=source.name, kind=held)
         if not can_be(held, declared.kind):
             raise self._unlike(source, declared.kind)
-        if source.uncertain and held is Kind.REAL and not declared.kind.is_number:
+        if source.uncertain and not _is_uniform(held, declared.kind):
             raise InvalidDeclaration(
-                f"[tables.{table.name}] column `{source.name}` is declared as {declared.kind.value}, and is of numbers "
-                "whose type a missing cell changes",
-                hint='declare it as integer or real, or give it a type of its own: df.astype("string")',
+                f"[tables.{table.name}] column `{source.name}` is declared as {declared.kind.value} and holds "
+                f"{held.value}, in a type that a missing cell changes",
+                hint='declare it as what it is, or give it a type of its own: df.astype("string")',
             )
         return self._loose(source, declared)
 
@@ -211,6 +209,12 @@ class Typed:
                 if wanted is None:
                     continue
                 held = source.kind
+                if held is not None and _is_rounded(source, wanted):
+                    raise InvalidDeclaration(
+                        f"[tables.{table.name}] column `{source.name}` says whose a row is, and its type {source.type} "
+                        f"does not hold every {wanted.value} exactly",
+                        hint="people are told apart by whole numbers or texts: convert the column, or declare the type",
+                    )
                 if held is None or not can_be_key(held, wanted):
                     found = "a type that no question can read" if held is None else held.value
                     raise InvalidDeclaration(
@@ -218,6 +222,15 @@ class Typed:
                         f"and the source holds {found}",
                         hint="one person is one value in every table: convert the column, or declare the person's type",
                     )
+
+    def keys(self) -> dict[str, str]:
+        """The kinds of all columns that say whose a row is, or lead there."""
+        return {
+            f"{table.name}.{source.name}": kind.value
+            for table in self._given.tables
+            for source in self._schemas[table.name]
+            if (kind := self._key_kind(table, source.name)) is not None
+        }
 
     def _has_uuids(self) -> bool:
         return any(
@@ -242,17 +255,33 @@ class Typed:
                 continue
             kind = wanted or (column.kind if column is not None else held)
             over = partial(cell if wanted is None else partial(key, uuids=uuids), held=held, kind=kind)
-            converted = held is Kind.TEXT and (kind is not Kind.TEXT or (wanted is not None and uuids))
-            simple = wanted is None or (held is kind and kind is not Kind.REAL)
-            name = quoted(source.name)
-            direct = f"TRY_CAST({name} AS {type_of(kind)})" if simple else over(name)
-            readings.append(Reading(source.name, kind, source, over, wanted is not None, None if converted else direct))
+            if form(table) == "csv" and table.dialect.decimal == "," and kind.is_number:
+                over = partial(_after, with_comma, over)
+            readings.append(Reading(source.name, kind, source, over, wanted is not None))
         return readings
+
+
+def _is_uniform(held: Kind, kind: Kind) -> bool:
+    """Whether a cell of a frame is read as the same value whether its column is typed or holds objects."""
+    if held is Kind.TEXT or held is kind:
+        return True
+    return (held.is_number and kind.is_number) or (held, kind) == (Kind.TIMESTAMP, Kind.DATE)
+
+
+def _is_rounded(source: SourceColumn, wanted: Kind) -> bool:
+    """Whether two cells that differ could be one value of the kind, or one value two: fractions in several widths."""
+    if wanted is Kind.REAL:
+        return source.type not in ("DOUBLE", "VARCHAR")
+    return wanted is Kind.TIMESTAMP and source.type == "TIMESTAMP_NS"
 
 
 def _says_its_kind(declared: Column) -> bool:
     """Whether a kind follows from what is declared."""
     return declared.typed or declared.values is not None or declared.lower is not None
+
+
+def _after(first: Callable[[str], str], then: Callable[[str], str], made: str) -> str:
+    return then(first(made))
 
 
 def _likely(source: SourceColumn) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _KINDS = (
-    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$"), Kind.INTEGER),
+    (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|DECIMAL\(\d+, ?0\)$"), Kind.INTEGER),
     (re.compile(r"(DOUBLE|FLOAT|REAL|DECIMAL.*)$"), Kind.REAL),
     (re.compile(r"(VARCHAR|UUID|ENUM.*)$"), Kind.TEXT),
     (re.compile(r"BOOLEAN$"), Kind.BOOLEAN),
@@ -137,8 +137,8 @@ def _of_lines(table: Table) -> list[SourceColumn]:
 
 
 def header(table: Table, file: str) -> tuple[str, ...]:
-    """The names in the header of a file of separated values; no other line is read."""
-    lines = Lines(file, table.dialect, where=f"[tables.{table.name}]", chunk=2**16)
+    """The names in the header of a file of separated values; no other line is looked at."""
+    lines = Lines(file, table.dialect, where=f"[tables.{table.name}]", chunk=None)
     lines.close()
     return lines.names
 
@@ -230,7 +230,7 @@ def kind_of(name: str) -> Kind | None:
 
 def parquet(files: list[str]) -> str:
     """The reader of Parquet files."""
-    return f"read_parquet([{', '.join(in_quotes(file) for file in files)}])"
+    return f"read_parquet([{', '.join(in_quotes(file) for file in files)}], hive_partitioning=false)"
 
 
 def escaped(path: str | Path) -> str:

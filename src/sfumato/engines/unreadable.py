@@ -18,7 +18,7 @@ _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 
 
 def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
-    """The rows of a Parquet file or of a table in memory, some at a time: a batch without hostile types, and each column's SQL."""
+    """The rows of a Parquet file or a table in memory, some at a time: without hostile types, and each column's SQL."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -26,7 +26,7 @@ def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str
         raise MissingExtra("pyarrow", "arrow") from None
     names = [reading.source.name for reading in readings]
     if isinstance(given, str):
-        found = pq.ParquetFile(given).iter_batches(batch_size=_BATCH, columns=names)
+        found = pq.ParquetFile(given, coerce_int96_timestamp_unit="us").iter_batches(batch_size=_BATCH, columns=names)
     else:
         found = iter(pa.table(given).select(names).to_batches(max_chunksize=_BATCH))
     for batch in found:
@@ -48,7 +48,13 @@ def _plain(array: Any, name: str, pa: Any) -> tuple[Any, str]:
         return array.cast(pa.large_binary()), f"TRY(decode({name}))"
     if pa.types.is_timestamp(kind):
         per = _PER_SECOND[kind.unit]
-        within = f"{name} BETWEEN {_FIRST * per} AND {_LAST * per + per - 1}" if kind.unit != "ns" else "TRUE"
-        micros = f"{name} // {per // 10**6}" if per > 10**6 else f"{name} * {10**6 // per}"
+        first, last = max(_FIRST * per, -(2**63) + 1000), min(_LAST * per + per - 1, 2**63 - 1)
+        within = f"{name} BETWEEN {first} AND {last}"
+        below = f"(({name} % 1000) + 1000) % 1000"
+        micros = f"({name} - {below}) // 1000" if per > 10**6 else f"{name} * {10**6 // per}"
         return array.cast(pa.int64()), f"CASE WHEN {within} THEN make_timestamp({micros}) END"
+    if pa.types.is_float16(kind):
+        return array.cast(pa.float32()), name
+    if pa.types.is_duration(kind):
+        return array.cast(pa.int64()), name
     return array, name
