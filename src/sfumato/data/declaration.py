@@ -386,7 +386,7 @@ def draft(
         f'person = "{table}.{person}"' if person else rows,
         "",
         f"[tables.{table}]",
-        f"source = {json.dumps(source)}",
+        f"source = {json.dumps(source, ensure_ascii=False)}",
     ]
     if dialect:
         lines.append(f"dialect = {{ {', '.join(f'{name} = {json.dumps(sign)}' for name, sign in dialect.items())} }}")
@@ -399,7 +399,7 @@ def draft(
     for name, kind in columns:
         if name == person:
             continue
-        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name)
+        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name, ensure_ascii=False)
         said = (known or {}).get(name, "")
         hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
         if not typed:
