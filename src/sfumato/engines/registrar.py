@@ -118,7 +118,8 @@ class Registrar:
         made = {}
         for i, table in enumerate(self._dataset.tables):
             check_files(table)
-            self._seen |= {os.path.abspath(file): stat_of(file) for file in table.files}
+            for file in table.files:
+                self._seen.setdefault(os.path.abspath(file), stat_of(file))
             if not table.files:
                 self._given[table.name] = Given(i, table)
             made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
@@ -253,9 +254,9 @@ class Registrar:
         try:
             number, lost, unreadable = self._counted(rows, readings)
         except self._failures:
-            if form(table) == "duckdb":
+            if form(table) == "duckdb" or (path is None and self._given[table.name].is_pandas):
                 raise
-            return self._of_batches(table, path, readings, source)
+            return self._of_batches(table, path, readings, source)  # which counts, and refuses
         if unreadable and table.unreadable == "refuse":
             raise _refused(table, unreadable)
         self._check_keys(table, readings, lost)
