@@ -350,3 +350,108 @@ def test_two_tables_of_one_name_are_refused() -> None:
     given["tables"]["T"] = {"source": pa.table({"id": [1]}), "public": True}
     with pytest.raises(InvalidDeclaration, match="two tables are called"):
         declared(given)
+
+
+# ---- and what was found when all of this stood ----
+
+
+@pytest.mark.parametrize(("cells", "odd", "kind", "condition"), [
+    ([-0.0] * 5, "odd", "real", "CAST(x AS VARCHAR) = '-0.0'"),
+    (pd.to_datetime(["2026-01-01"] * 5).to_numpy(), "unknown", "timestamp", "x = '2026-01-01'"),
+])  # fmt: skip
+def test_cells_of_numpys_own_kinds_are_the_same_among_objects(cells: Any, odd: Any, kind: str, condition: str) -> None:
+    columns, text = {"id": {"type": "integer"}, "x": {"type": kind}}, f"SELECT COUNT(*) FROM t WHERE {condition}"
+    plain = pd.DataFrame({"id": range(5), "x": pd.Series(list(cells))})
+    mixed = pd.DataFrame({"id": range(6), "x": pd.Series([*cells, odd], dtype=object)})
+    assert counts(about(plain, columns), text) == counts(about(mixed, columns), text) == [5]
+
+
+def test_objects_that_no_table_holds_are_counted_for_the_owner() -> None:
+    import uuid
+
+    known = uuid.uuid4()
+    frame = pd.DataFrame({"id": [known, known, b"raw", None], "x": pd.Series([1, "2", [3], 2.5], dtype=object)})
+    given = about(frame, {"id": {"type": "text"}, "x": {"type": "integer"}})
+    _, record = sfumato.register(given)
+    assert {name: record.tables["t"].lost(name) for name in ("id", "x")} == {"id": 1, "x": 1}
+    assert counts(given, "SELECT COUNT(DISTINCT id) FROM t") == [1]
+
+
+def test_a_key_that_is_shown_again_is_looked_at_again(tmp_path: Path) -> None:
+    """Whether a key repeats was looked at while it was hidden, and not when it was shown."""
+    for name, head in (("users", "id"), ("accounts", "account,id"), ("cards", "account,n")):
+        rows = {"users": ["1"], "accounts": ["5,1"] * 3, "cards": ["5,1"] * 3}[name]
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    text = (
+        '[budget]\nepsilon = "9"\n[unit]\nperson = "users.id"\n[tables.users]\nsource = "users.csv"\n'
+        '[tables.accounts]\nsource = "accounts.csv"\nforeign_keys = { id = "users.id" }\n%s\n'
+        '[tables.cards]\nsource = "cards.csv"\nforeign_keys = { account = "accounts.account" }\n'
+    )
+    path = tmp_path / "clinic.toml"
+    found = []
+    for hidden in ('hidden = ["account"]', "", 'hidden = ["account"]'):
+        path.write_text(text % hidden, encoding="utf-8")
+        with sfumato.open(path) as curator:
+            found.append(curator._engine._repeated)
+    assert found == [frozenset(), frozenset({("accounts", "account")}), frozenset()]
+
+
+def test_sweeping_sees_what_is_registered_when_it_has_the_lock(tmp_path: Path) -> None:
+    path = clinic(tmp_path)
+    sfumato.register(path)
+    real = os.open
+
+    def late(name: Any, *more: Any, **words: Any) -> int:
+        """Another process registers between a look at the record and the lock."""
+        if str(name).endswith("lock") and not os.environ.get("SFUMATO_TEST_ONCE"):
+            with mock.patch.dict(os.environ, {"SFUMATO_TEST_ONCE": "1"}):
+                sfumato.register(path)
+        return real(name, *more, **words)
+
+    with mock.patch("sfumato.engines.folder.os.open", late):
+        sfumato.open(path).close()
+    record = Registration.read(tmp_path / "clinic.registration")
+    assert record is not None
+    assert all(Path(part.kept.path).exists() for part in record.tables["t"].parts)
+
+
+def test_a_refused_unit_leaves_what_was_registered(tmp_path: Path) -> None:
+    path = clinic(tmp_path)
+    sfumato.register(path)
+    before = (tmp_path / "clinic.registration").read_bytes()
+    good = path.read_text(encoding="utf-8")
+    path.write_text(good.replace("t.id", "t.x"), encoding="utf-8")
+    for act in (sfumato.register, sfumato.open):
+        with pytest.raises(InvalidDeclaration, match=r"protects t.id, and not t.x"):
+            act(path)
+    assert (tmp_path / "clinic.registration").read_bytes() == before
+    path.write_text(good, encoding="utf-8")
+    with mock.patch.object(registrar.Registrar, "register", side_effect=AssertionError):
+        sfumato.open(path).close()
+
+
+def test_a_table_of_hidden_columns_can_be_counted() -> None:
+    given = about(pa.table({"id": [1, 2], "x": [3, 4]}), hidden=["id", "x"])
+    for unit in ({"rows": True}, {"person": "t.id"}):
+        assert counts({**given, "unit": unit}, "SELECT COUNT(*) FROM t") == [2]
+
+
+def test_lists_of_known_types_are_of_no_known_type(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.execute("CREATE TYPE mood AS ENUM ('a', 'b')")
+        connection.execute(
+            "CREATE TABLE t (id INTEGER, e mood, es mood[], d DECIMAL(5, 2), ds DECIMAL(5, 2)[], fs DECIMAL(5, 2)[2])"
+        )
+    with engine(about(str(tmp_path / "t.duckdb"))) as made:
+        assert [column.name for column in made.dataset.tables[0].columns] == ["id", "e", "d"]
+
+
+def test_a_dialect_that_is_mended_is_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id;x\n1;2\n", encoding="utf-8")
+    with pytest.raises(InvalidDeclaration, match="has no column `id`"):
+        sfumato.open(clinic(tmp_path))
+    path = clinic(tmp_path, 'dialect = { separator = ";" }')
+    sfumato.open(path).close()
+    with pytest.raises(InvalidDeclaration, match="has no column `id`"):
+        sfumato.open(clinic(tmp_path))
+    sfumato.open(clinic(tmp_path, 'dialect = { separator = ";" }')).close()

@@ -32,6 +32,7 @@ def open(  # noqa: A001
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         give_caps(dataset, kept)
+        check_unit(dataset, kept)
         engine = DuckDBEngine(dataset, progress=progress)
         try:
             declare(engine.dataset, engine.keys(), engine.version(), engine.digest(), kept)
@@ -109,12 +110,23 @@ def register(
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         give_caps(dataset, kept)
+        check_unit(dataset, kept)
         registration, typed = engines.register(dataset, append=append, progress=progress)
         digest = registration.data_version()
         declare(typed.dataset, typed.keys(), dataset.version or digest, digest, kept)
     finally:
         kept.close()
     return typed.dataset, registration
+
+
+def check_unit(dataset: Dataset, ledger: Ledger) -> None:
+    """Refuse another unit than was ever declared, before anything is read for it."""
+    known, unit = ledger.declared(dataset.name), unit_of(dataset)
+    if known is not None and known["unit"] != unit:
+        raise InvalidDeclaration(
+            f"dataset `{dataset.name}` protects {known['unit']}, and not {unit}",
+            hint="what was spent was spent on that; another unit needs another dataset name",
+        )
 
 
 def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str, ledger: Ledger) -> None:

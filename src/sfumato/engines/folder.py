@@ -55,7 +55,7 @@ class Folder:
         finally:
             os.close(handle)
 
-    def sweep(self, registered: Iterable[str]) -> None:
+    def sweep(self, registered: Callable[[], Iterable[str]]) -> None:
         """Remove what a process that died left, half made or not registered, unless somebody is making something."""
         try:
             handle = os.open(self.path / "lock", os.O_RDWR | os.O_NOFOLLOW)
@@ -63,7 +63,7 @@ class Folder:
             return
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._clear(registered)
+            self._clear(registered())  # as it is now that nobody else can change it
         except OSError:
             pass
         finally:

@@ -5,6 +5,7 @@ import numbers
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from sfumato.data import Table
 from sfumato.engines.sources import SourceColumn, kind_of
@@ -23,6 +24,8 @@ class Given:
     def __init__(self, i: int, table: Table) -> None:
         self.name, self._table = f"sfumato_given_{i}", table
         self.is_pandas = any(kind.__name__ == "DataFrame" for kind in _classes(table.source, "pandas"))
+        self.lost: dict[str, int] = {}
+        """By column, how many cells are of no kind that a table can hold."""
         self.source: Any = table.source if self.is_pandas else self._arrow(table.source)
 
     def _arrow(self, source: Any) -> Any:
@@ -99,7 +102,7 @@ class Given:
             if self.is_pandas:
                 source = source.copy(deep=False)
                 for name in [name for name, kind in found.items() if kind == "uncertain"]:
-                    source[name] = _uniform(source[name])
+                    source[name], self.lost[name] = _uniform(source[name])
             connection.register(self.name, source)
         except (duckdb.Error, TypeError, ValueError, OverflowError):
             raise self._unreadable() from None
@@ -110,20 +113,23 @@ def _classes(source: object, library: str) -> list[type]:
     return [kind for kind in type(source).__mro__ if kind.__module__.split(".")[0] == library]
 
 
-def _uniform(column: Any) -> Any:
-    """A column whose cells are what they would be among objects: moments in UTC and microseconds, objects as text."""
+def _uniform(column: Any) -> tuple[Any, int]:
+    """A column whose cells are what they would be among objects, and how many are of no kind at all.
+
+    Moments are in UTC and in microseconds, objects are text.
+    """
     import numpy as np
 
     kind = str(column.dtype)
     if kind.startswith("datetime64"):
         plain = column.dt.tz_convert("UTC").dt.tz_localize(None) if "," in kind else column
-        return plain.astype("datetime64[us]")
+        return plain.astype("datetime64[us]"), 0
     if kind not in ("object", "category"):
-        return column
-    made = np.empty(len(column), dtype=object)
+        return column, 0
+    made, there = np.empty(len(column), dtype=object), column.notna().to_numpy()
     for at, value in enumerate(column):
         made[at] = _text(value)
-    return made
+    return made, sum(made[at] is None for at in np.flatnonzero(there))
 
 
 def _text(value: Any) -> str | None:
@@ -134,6 +140,11 @@ def _text(value: Any) -> str | None:
         except UnicodeEncodeError:  # half a character
             return None
         return str(value)
+    if isinstance(value, UUID):
+        return str(value)
+    if type(value).__name__ == "datetime64":
+        value = value.astype("datetime64[us]").item()  # none, a number or a moment
+        return _text(value) if isinstance(value, datetime) else None
     if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
         return "true" if value else "false"
     if isinstance(value, numbers.Integral | Decimal):
@@ -142,7 +153,8 @@ def _text(value: Any) -> str | None:
         number = float(value)
         if math.isnan(number):
             return None
-        return str(int(number)) if number.is_integer() and abs(number) < _EXACT else repr(number)
+        whole = number.is_integer() and abs(number) < _EXACT and repr(number) != "-0.0"
+        return str(int(number)) if whole else repr(number)
     if isinstance(value, datetime) and type(value).__name__ != "NaTType":
         plain = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return plain.strftime("%Y-%m-%d %H:%M:%S.%f").zfill(26)

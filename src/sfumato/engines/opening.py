@@ -38,9 +38,10 @@ def opened(dataset: Dataset, workspace: Workspace, seed: int, progress: Progress
     Other bytes than were registered are refused. A declaration that changed is registered again, of the same bytes.
     """
     folder, folders = _places(dataset)
+    if folder is not None:
+        folder.sweep(lambda: paths_of(Registration.read(Path(dataset.registration))))
     previous = Registration.read(Path(dataset.registration)) if folder is not None else None
     if folder is not None and previous is not None:
-        folder.sweep(paths_of(previous))
         _check_sources(dataset, previous)
         typed = _unchanged(dataset, previous, seed)
         if typed is not None:
@@ -161,7 +162,10 @@ def _check_appended(dataset: Dataset, found: Registration) -> None:
 def _unchanged(dataset: Dataset, found: Registration, seed: int) -> Typed | None:
     """The dataset with its kinds, if what it declares of them is what was registered and made."""
     schemas = {name: list(table.columns) for name, table in found.tables.items()}
-    typed = Typed(dataset, schemas)
+    try:
+        typed = Typed(dataset, schemas)
+    except InvalidDeclaration:  # of the sources as they were read before: registration looks at them anew
+        return None
     for table in typed.dataset.tables:
         if found.tables[table.name].shape != shape_of(table, typed.readings(table)):
             return None

@@ -167,8 +167,7 @@ class Registrar:
 
     def _registered(self) -> list[str]:
         """The files of ours that the record names which is there now."""
-        found = Registration.read(Path(self._dataset.registration))
-        return [] if found is None else paths_of(found)
+        return paths_of(Registration.read(Path(self._dataset.registration)))
 
     @staticmethod
     def _usable(table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
@@ -337,6 +336,7 @@ class Registrar:
                 part = self._of_batches(table, None, readings, None)
             else:
                 part = self._of_rows(table, None, given.name, readings, None)
+            part = replace(part, lost=_sum(dict(part.lost), given.lost))
             return part, _digest_of_rows(self._connection, self._readers.kept(part.kept))
         except SfumatoError:
             raise
@@ -508,8 +508,12 @@ def shape_of(table: Table, readings: list[Reading]) -> str:
 
 
 def about(dataset: Dataset) -> str:
-    """A digest of who one person is and how tables lead there."""
-    return _digest(dataset.unit, [(t.name, t.public, t.foreign_keys, dataset.holds_people(t)) for t in dataset.tables])
+    """A digest of who one person is, how tables lead there, and which columns of them are shown."""
+    tables = [
+        (t.name, t.public, t.foreign_keys, dataset.holds_people(t), [column.name for column in t.columns])
+        for t in dataset.tables
+    ]
+    return _digest(dataset.unit, tables)
 
 
 def cuts(typed: Typed, tables: Mapping[str, Registered], seed: int) -> dict[str, tuple[int, str]]:
@@ -534,9 +538,10 @@ def is_still(part: Part, since: int) -> bool:
     return all(file.is_still(since=since) for file in (part.source, part.kept) if file is not None)
 
 
-def paths_of(registration: Registration) -> list[str]:
-    """The files of ours that a registration names."""
-    return [file.path for each in registration.tables.values() for file in files_of(each)]
+def paths_of(registration: Registration | None) -> list[str]:
+    """The files of ours that a registration names, if there is one."""
+    tables = () if registration is None else registration.tables.values()
+    return [file.path for each in tables for file in files_of(each)]
 
 
 def files_of(registered: Registered) -> list[FileState]:

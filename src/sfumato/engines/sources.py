@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _KINDS = (
     (re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|DECIMAL\(\d+, ?0\)$"), Kind.INTEGER),
-    (re.compile(r"(DOUBLE|FLOAT|REAL|DECIMAL.*)$"), Kind.REAL),
-    (re.compile(r"(VARCHAR|UUID|ENUM.*)$"), Kind.TEXT),
+    (re.compile(r"(DOUBLE|FLOAT|REAL|DECIMAL\(\d+, ?\d+\))$"), Kind.REAL),
+    (re.compile(r"(VARCHAR|UUID|ENUM\(.*\))$", re.DOTALL), Kind.TEXT),
     (re.compile(r"BOOLEAN$"), Kind.BOOLEAN),
     (re.compile(r"DATE$"), Kind.DATE),
     (re.compile(r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?$"), Kind.TIMESTAMP),

@@ -70,7 +70,7 @@ class Statements:
         columns += [f"{quoted(FIRST + first_of)} AS f"] if first_of else []
         person = [f"{PERSON} AS p"] if plan.private and self._people else []
         known = f" WHERE {PERSON} IS NOT NULL" if person else ""
-        return f"SELECT {', '.join([*person, *columns])} FROM {quoted(plan.table)}{known}"
+        return f"SELECT {', '.join([*person, *columns]) or '1 AS one'} FROM {quoted(plan.table)}{known}"
 
     def _join(self, plan: Join) -> str:
         at = len(plan.left.fields)

@@ -92,6 +92,13 @@ class Ledger:
         names = _name("dataset", dataset), _name("unit", unit)
         return cast(int, self._ask(requests.Declare(*names, declaration, _name("data_version", data_version))))
 
+    def declared(self, dataset: str) -> Mapping[str, Any] | None:
+        """The entry that says what is declared of a dataset now, if there is one."""
+        with self._store.read() as run:
+            state = StoredState(run)
+            found = state.declared.get(dataset)
+            return None if found is None else state.certain_entry(found)[0]
+
     # ---- charges ----
 
     def reserve(
