@@ -146,12 +146,12 @@ class Registrar:
                 readings = typed.readings(table)
                 known = self._usable(table, readings, previous)
                 tables[table.name] = self._table(i, table, schemas[table.name], readings, known)
+            self._connection.execute("SET disabled_optimizers = ''")  # what is read from here on was written by us
             tables = self._cut(typed, tables, previous)
             made = Registration(tables, about(typed.dataset), now() if self._folder is not None else 0)
             if self._folder is not None:
                 made.write(Path(self._dataset.registration), self._folder.new())
         self.let_go()
-        self._connection.execute("SET disabled_optimizers = ''")
         return made, typed
 
     def let_go(self) -> None:
