@@ -216,15 +216,18 @@ def test_register_tells_the_owner_what_became_null(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("paid.csv").write_text('who,paid\n1,1200.50\n2,"1,200.50"\n', encoding="utf-8")
+    Path("paid.csv").write_text('who,paid\n1,1200.50\n2,"1,200.50"\nabc,3\n', encoding="utf-8")
     assert main(["init", "paid.csv", "--person", "who"]) == Exit.DONE
     text = Path("paid.toml").read_text(encoding="utf-8").replace('paid = { type = "text" }', 'paid = { type = "real" }')
+    assert 'who = { type = "text" }' in text
+    text = text.replace('who = { type = "text" }', 'who = { type = "integer" }')
     Path("paid.toml").write_text(text, encoding="utf-8")
     said(capsys)
     assert main(["register", "paid.toml"]) == Exit.DONE
     out, err = said(capsys)
     assert "became NULL" in out
-    assert "1 cells are not of their declared kind" in err
+    assert "2 cells are not of their declared kind" in err
+    assert "1 rows of paid name no person by who: they are nobody's" in err
     assert "for the owner alone" in err
     assert main(["register", "paid.toml", "--json"]) == Exit.DONE
     assert json.loads(said(capsys)[0])["tables"]["paid"]["columns"]["paid"] == {"type": "real", "became_null": 1}

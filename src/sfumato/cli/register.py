@@ -40,6 +40,13 @@ def run(arguments: argparse.Namespace) -> Exit:
     lost = sum(found.lost(column.name) for found in registration.tables.values() for column in found.columns)
     if lost:
         terminal.say(f"{lost:,} cells are not of their declared kind, and count as missing: mend them, or the kind")
+    for table in dataset.tables:
+        person = dataset.person(table)
+        nobody = registration.tables[table.name].lost(person) if person is not None else 0
+        if nobody:
+            terminal.say(
+                f"{nobody:,} rows of {table.name} name no person by {person}: they are nobody's, and count nowhere"
+            )
     terminal.say("these counts are exact, and for the owner alone")
     terminal.say("registered: analysts meet this and nothing else; data that change are registered again")
     return Exit.DONE

@@ -397,12 +397,14 @@ def draft(
         ]
     lines += ["", f"[tables.{table}.columns]"]
     for name, kind in columns:
-        if name == person:
+        if name == person and typed:
             continue
         key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name, ensure_ascii=False)
         said = (known or {}).get(name, "")
         hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
-        if not typed:
+        if name == person:
+            hint = "or integer: 7, 07 and 7.0 are then one person, and abc is nobody"
+        elif not typed:
             hint = f"or integer, real, boolean, date, timestamp; {hint}"
         entry = f'{key} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
         lines.append(entry if said else f"{entry:<40}# {hint}")
