@@ -455,3 +455,19 @@ def test_a_dialect_that_is_mended_is_read_anew(tmp_path: Path) -> None:
     with pytest.raises(InvalidDeclaration, match="has no column `id`"):
         sfumato.open(clinic(tmp_path))
     sfumato.open(clinic(tmp_path, 'dialect = { separator = ";" }')).close()
+
+
+def test_what_is_replaced_while_it_is_opened_is_opened_as_it_is_then(tmp_path: Path) -> None:
+    path = clinic(tmp_path)
+    sfumato.register(path)
+    real, times = DuckDBEngine._show, []
+
+    def late(self: DuckDBEngine) -> None:
+        times.append(1)
+        if len(times) == 1:
+            sfumato.register(path)
+        real(self)
+
+    with mock.patch.object(DuckDBEngine, "_show", late), sfumato.open(path) as curator:
+        assert curator.sql("SELECT COUNT(*) FROM t", epsilon=9).rows
+    assert len(times) == 2

@@ -31,6 +31,7 @@ _MOST_PUBLIC_VALUES = 10_000
 _OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_subexpressions"
 """What is left out where a function could fail: the first puts a column's extremes through functions before any row is
 read, the second takes an expression that stands twice inside TRY(…) out of it."""
+_TRIES = 3
 _FAILED = "the engine did not finish; the charge stays"
 
 
@@ -53,21 +54,27 @@ class DuckDBEngine:
         self._workspace = workspace or Workspace()
         self.seed = seed_of(dataset)
         try:
-            self._opened: Opened = opened(dataset, self._workspace, self.seed, progress)
+            self._open(dataset, progress)
         except BaseException:
             self._workspace.close()
             raise
-        self._connection = self._opened.connection
         self.dataset: Dataset = self._opened.typed.dataset
-        self._dataset = self.dataset
-        try:
-            self._show()
-        except BaseException:
-            self.close()
-            raise
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if t.files else replace(t, source=None) for t in self.dataset.tables)
-        self.dataset = self._dataset = replace(self.dataset, tables=named)
+        self._dataset = self.dataset = replace(self.dataset, tables=named)
+
+    def _open(self, dataset: Dataset, progress: Progress) -> None:
+        """Open what is registered; what its owner replaces in this moment is opened as it is afterwards."""
+        for left in reversed(range(_TRIES)):
+            self._opened: Opened = opened(dataset, self._workspace, self.seed, progress)
+            self._connection = self._opened.connection
+            try:
+                self._show()
+                return
+            except BaseException as error:
+                self._connection.close()
+                if not left or not isinstance(error, InvalidDeclaration):
+                    raise
 
     def _show(self) -> None:
         """Views of the registered tables, and nothing that a statement could still change."""

@@ -3,7 +3,8 @@
 Every source is converted into the engine's own columnar form: what is left for questions was written by us. Readers
 believe what a file says of its own columns (a Parquet footer leaves NaN out of a column's extremes, and a question then
 sees other rows for one person's value), fail on cells, or compute on them; here they read every cell, once. Nothing
-that is found in a cell decides anything about another cell, or the whole is refused.
+that is found in a cell decides anything about another cell, or the whole is refused: row by row it is a stable map in
+the sense of McSherry (2009), so that neighbours of the sources are neighbours of what is registered.
 """
 
 import hashlib
