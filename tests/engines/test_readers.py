@@ -471,3 +471,22 @@ def test_what_is_replaced_while_it_is_opened_is_opened_as_it_is_then(tmp_path: P
     with mock.patch.object(DuckDBEngine, "_show", late), sfumato.open(path) as curator:
         assert curator.sql("SELECT COUNT(*) FROM t", epsilon=9).rows
     assert len(times) == 2
+
+
+def test_another_kind_of_a_hidden_person_is_another_question(tmp_path: Path) -> None:
+    """'7' and '07' are one person or two: an answer about the one is not given for the other."""
+    found = []
+    for kind in ("integer", "text", "integer"):
+        more = f'hidden = ["id"]\ncolumns = {{ id = {{ type = "{kind}" }} }}'
+        with sfumato.open(clinic(tmp_path, more)) as curator:
+            found.append(curator.sql("SELECT COUNT(*) AS n FROM t", epsilon=9).repeated)
+    assert found == [False, False, True]
+
+
+@pytest.mark.parametrize("unreadable", ["refuse", "null"])
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_rows_of_hidden_columns_are_counted_by_every_reader(form: str, unreadable: str, tmp_path: Path) -> None:
+    table = pa.table({"id": [1, 2, 3]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    given = about(table if form == "arrow" else str(tmp_path / "t.parquet"), hidden=["id"], unreadable=unreadable)
+    assert counts({**given, "unit": {"rows": True}}, "SELECT COUNT(*) FROM t") == [3]

@@ -128,7 +128,9 @@ class Gate:
     # ---- the charge ----
 
     def _hash(self, about: Any) -> str:
-        return hashlib.sha256(canonical({"what": about, "dataset": self._dataset.name}).encode()).hexdigest()
+        # who one person is may be said of a column that no question sees
+        whole = {"what": about, "dataset": self._dataset.name, "keys": self._engine.keys()}
+        return hashlib.sha256(canonical(whole).encode()).hexdigest()
 
     def _reserved(
         self, event: Event, request: str, key: str | None, refusal: Refusal, unpaid: SfumatoError | None

@@ -28,7 +28,7 @@ def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str
     if isinstance(given, str):
         found = pq.ParquetFile(given, coerce_int96_timestamp_unit="us").iter_batches(batch_size=_BATCH, columns=names)
     else:
-        found = iter(pa.table(given).select(names).to_batches(max_chunksize=_BATCH))
+        found = iter(pa.table(given).to_batches(max_chunksize=_BATCH))
     for batch in found:
         columns, made = [], []
         for reading in readings:
@@ -36,7 +36,9 @@ def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str
             plain, sql = _plain(array, quoted(reading.source.name), pa)
             columns.append(plain)
             made.append(sql)
-        yield pa.table(columns, names=names), made
+        if not names:  # rows there are all the same
+            columns = [pa.nulls(batch.num_rows, pa.int8())]
+        yield pa.table(columns, names=names or ["nothing"]), made
 
 
 def _plain(array: Any, name: str, pa: Any) -> tuple[Any, str]:
