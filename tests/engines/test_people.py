@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
 from sfumato.data import Dataset, Kind, declared
-from sfumato.engines import DuckDBEngine, cells, registrar, schemas
+from sfumato.engines import DuckDBEngine, cells, kept, schemas
 from sfumato.engines.statements import Statements
 from sfumato.engines.views import Views
 from sfumato.errors import InvalidDeclaration
@@ -96,11 +96,8 @@ def _carried_as_text() -> Any:
     """The person as text, whatever was declared: the carrier of version 0.1."""
     stack = ExitStack()
     stack.enter_context(mock.patch.object(schemas, "key", _as_text))
-    real = registrar.type_of
-    stack.enter_context(
-        mock.patch.object(registrar, "type_of", lambda kind: "VARCHAR" if kind in _TEXTUAL else real(kind))
-    )
-    stack.enter_context(mock.patch.object(Statements, "_per_person", Statements._per_person))
+    real = kept.type_of
+    stack.enter_context(mock.patch.object(kept, "type_of", lambda kind: "VARCHAR" if kind in _TEXTUAL else real(kind)))
     return stack
 
 

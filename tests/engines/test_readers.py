@@ -292,7 +292,7 @@ def test_a_file_of_somebodys_own_is_not_overwritten_by_a_record(tmp_path: Path) 
 def test_what_a_killed_registration_left_is_swept_by_the_next_opening(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     sfumato.register(path)
-    for place in ("registrar._Making.keep", "registration.Registration.write"):
+    for place in ("kept.Making.keep", "registration.Registration.write"):
         module, kind, name = place.split(".")
         code = (
             f"import os, sfumato; from sfumato.engines.{module} import {kind}; "

@@ -118,11 +118,10 @@ def test_one_line_more_changes_nothing_but_itself(line: bytes, number: int, end:
 
 def _sniffed(self: Registrar, table: Any, path: str, readings: Any) -> Any:
     """The reader of version 0.1: it guesses the dialect from the lines and leaves out what does not fit."""
-    from sfumato.engines.registrar import _Making
     from sfumato.engines.registration import FileState, Part
 
     text = f"read_csv('{path}', all_varchar=true, header=true, null_padding=true, ignore_errors=true)"
-    with _Making(self, table, readings, rows=0) as making:
+    with self._making(table, readings, 0) as making:
         making.add(text)
         kept = making.keep()
     return Part(FileState.of(path), kept, 0)
@@ -648,8 +647,8 @@ def test_nothing_is_left_by_an_engine_that_is_closed_or_fails(tmp_path: Path) ->
 def test_a_registration_that_is_killed_leaves_no_rows(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     code = (
-        "import os, sfumato; from sfumato.engines.registrar import _Making; "
-        "_Making.keep = lambda self: os._exit(9); "
+        "import os, sfumato; from sfumato.engines.kept import Making; "
+        "Making.keep = lambda self: os._exit(9); "
         f"sfumato.register({str(path)!r})"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9

@@ -2,7 +2,7 @@
 
 from sfumato.engines.duckdb import DuckDBEngine, register
 from sfumato.engines.opening import described
-from sfumato.engines.registrar import Progress, no_progress
+from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.engines.sources import SourceColumn
 from sfumato.engines.table import Engine, ExactTable

@@ -13,8 +13,9 @@ from sfumato.data import Dataset, Kind
 from sfumato.engines.connection import connected
 from sfumato.engines.expressions import is_plain, quoted
 from sfumato.engines.fetched import histograms, keys_of, whole_numbers
+from sfumato.engines.kept import Readers
 from sfumato.engines.opening import Opened, opened, register_again
-from sfumato.engines.registrar import Progress, Readers, no_progress
+from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.engines.schemas import Typed
 from sfumato.engines.statements import Statements

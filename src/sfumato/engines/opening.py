@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from sfumato.data import Dataset
 from sfumato.engines.connection import connected
 from sfumato.engines.folder import Folder
-from sfumato.engines.registrar import Progress, Registrar, about, cuts, files_of, no_progress, paths_of, shape_of
+from sfumato.engines.progress import Progress, no_progress
+from sfumato.engines.registrar import Registrar
 from sfumato.engines.registration import Registration, same_sources
 from sfumato.engines.schemas import Typed
+from sfumato.engines.shapes import about, cuts, shape_of
 from sfumato.engines.sources import SourceColumn, check_files
 from sfumato.engines.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
@@ -39,7 +41,7 @@ def opened(dataset: Dataset, workspace: Workspace, seed: int, progress: Progress
     """
     folder, folders = _places(dataset)
     if folder is not None:
-        folder.sweep(lambda: paths_of(Registration.read(Path(dataset.registration))))
+        folder.sweep(lambda: Registration.paths(Path(dataset.registration)))
     previous = Registration.read(Path(dataset.registration)) if folder is not None else None
     if folder is not None and previous is not None:
         _check_sources(dataset, previous)
@@ -173,6 +175,6 @@ def _unchanged(dataset: Dataset, found: Registration, seed: int) -> Typed | None
         return None
     shapes = {name: shape for name, (_, shape) in cuts(typed, found.tables, seed).items()}
     for name, known in found.tables.items():
-        if known.cut_shape != shapes.get(name, "") or not all(f.is_still(since=found.made) for f in files_of(known)):
+        if known.cut_shape != shapes.get(name, "") or not all(f.is_still(since=found.made) for f in known.files()):
             return None
     return typed

@@ -9,11 +9,10 @@ the sense of McSherry (2009), so that neighbours of the sources are neighbours o
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.cells import in_calendar
@@ -21,9 +20,12 @@ from sfumato.engines.connection import plain_name
 from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.frames import Given
+from sfumato.engines.kept import MANY, Making, Readers
 from sfumato.engines.lines import LONGEST, Lines
+from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
 from sfumato.engines.schemas import Reading, Typed
+from sfumato.engines.shapes import about, cuts, shape_of
 from sfumato.engines.sources import (
     SourceColumn,
     check_files,
@@ -45,45 +47,11 @@ if TYPE_CHECKING:
     import duckdb
 
 
-class Progress(Protocol):
-    """Whoever is told what is read, and the share of it that is done."""
-
-    def __call__(self, what: str, share: float, /) -> None:
-        """Told now."""
-        ...
-
-
-_RAW, _MAKING = "sfumato_raw", "sfumato_making"
-_MANY = 50_000
+_RAW = "sfumato_raw"
 _A_LINE = 16
 """Bytes that a line of a file has at least, for a guess at how many there are."""
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
 _MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
-
-
-def no_progress(what: str, share: float) -> None:
-    """Nobody is looking."""
-
-
-class Readers:
-    """What the rows of registered tables are read from: files of ours, attached as they are needed."""
-
-    def __init__(self, connection: "duckdb.DuckDBPyConnection") -> None:
-        self._connection = connection
-
-    def of(self, registered: Registered) -> str:
-        """The registered columns of a table."""
-        return f"({' UNION ALL '.join(f'SELECT * FROM {self.kept(part.kept)}' for part in registered.parts)})"
-
-    def kept(self, file: FileState) -> str:
-        """The table in a file of ours."""
-        if file.path.endswith(".parquet"):
-            return parquet([file.path])
-        if Path(f"{file.path}.wal").exists():
-            raise InvalidDeclaration("a file of the registration was changed", hint="sfumato register makes it anew")
-        alias = f"sfumato_kept_{_digest(file.path)[:16]}"
-        self._connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
-        return f"{alias}.kept"
 
 
 class Registrar:
@@ -168,7 +136,7 @@ class Registrar:
 
     def _registered(self) -> list[str]:
         """The files of ours that the record names which is there now."""
-        return paths_of(Registration.read(Path(self._dataset.registration)))
+        return Registration.paths(Path(self._dataset.registration))
 
     @staticmethod
     def _usable(table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
@@ -176,7 +144,7 @@ class Registrar:
         known = previous.tables.get(table.name) if previous is not None else None
         if known is None or previous is None or known.shape != shape_of(table, readings):
             return {}
-        return {p.source.path: p for p in known.parts if p.source is not None and is_still(p, previous.made)}
+        return {p.source.path: p for p in known.parts if p.source is not None and p.is_still(since=previous.made)}
 
     def _table(
         self, i: int, table: Table, columns: list[SourceColumn], readings: list[Reading], known: dict[str, Part]
@@ -216,6 +184,9 @@ class Registrar:
         self._progress(Path(path).name, 1.0)
         return part
 
+    def _making(self, table: Table, columns: list[Reading] | None, rows: int) -> Making:
+        return Making(self._connection, self._workspace, self._folder, table.name, columns=columns, rows=rows)
+
     # ---- files of separated values ----
 
     def _of_lines(self, table: Table, path: str, readings: list[Reading]) -> Part:
@@ -223,7 +194,7 @@ class Registrar:
         lost: dict[str, int] = {}
         chunk = self._workspace.path / "records.csv"
         try:
-            with _Making(self, table, readings, rows=self._seen[path][0] // _A_LINE) as making:
+            with self._making(table, readings, self._seen[path][0] // _A_LINE) as making:
                 for records in lines.chunks():
                     chunk.write_bytes(records.content)
                     self._connection.execute(
@@ -261,7 +232,7 @@ class Registrar:
             raise _refused(table, unreadable)
         self._check_keys(table, readings, lost)
         self._check_whole(table, rows, readings)
-        with _Making(self, table, readings, rows=number) as making:
+        with self._making(table, readings, number) as making:
             making.add(rows)
             if making.rows != number:
                 raise InvalidDeclaration(
@@ -295,7 +266,7 @@ class Registrar:
     def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
         """The same of what ends the engine's reader."""
         number, lost, unreadable = 0, dict[str, int](), dict[str, int]()
-        with _Making(self, table, readings, rows=_MANY) as making:
+        with self._making(table, readings, MANY) as making:
             for batch, made in batches(path or self._given[table.name].source, readings):
                 self._connection.register(_RAW, batch)
                 self._check_types(table, readings, made)
@@ -416,78 +387,11 @@ class Registrar:
     def _keep(self, table: Table, statement: str, rows: int) -> FileState:
         """The rows of a statement as a file of ours."""
         try:
-            with _Making(self, table, None, rows=rows) as making:
+            with self._making(table, None, rows) as making:
                 making.make(statement)
                 return making.keep()
         except (self._failures, OSError):
             raise _unprepared(table) from None
-
-
-class _Making:
-    """A file that is being made: of this process alone until it is whole.
-
-    A database of the engine's own; for one process and few rows a Parquet file, which takes less time to make.
-    """
-
-    def __init__(self, registrar: Registrar, table: Table, readings: list[Reading] | None, *, rows: int) -> None:
-        self._connection, self._folder = registrar._connection, registrar._folder
-        self._table, self._readings = table, readings
-        self._workspace = registrar._workspace
-        self._small = self._folder is None and rows < _MANY
-        self.rows = 0
-        self._path = self._folder.new() if self._folder is not None else self._workspace.new()
-
-    def __enter__(self) -> "_Making":
-        if not self._small:
-            self._connection.execute(f"ATTACH '{escaped(self._path)}' AS {_MAKING} (TYPE duckdb)")
-        if self._readings is not None:
-            self._create([(reading.name, type_of(reading.kind)) for reading in self._readings])
-        return self
-
-    def _create(self, columns: list[tuple[str, str]]) -> None:
-        """An empty table; for one process its numbers are not packed, which halves the time to add them up."""
-        packed = "" if self._small or self._folder is not None else " USING COMPRESSION uncompressed"
-        texts = [f"{quoted(name)} {kind}{'' if kind == 'VARCHAR' else packed}" for name, kind in columns]
-        self._connection.execute(f"CREATE OR REPLACE TABLE {self._target} ({', '.join(texts) or 'nothing INTEGER'})")
-
-    @property
-    def _target(self) -> str:
-        return f"{_MAKING}_kept" if self._small else f"{_MAKING}.kept"
-
-    def add(self, rows: str, columns: Iterable[str] | None = None) -> None:
-        """The columns, as they are to be read, of some more rows."""
-        made = columns if columns is not None else [reading.sql for reading in self._readings or ()]
-        text = f"INSERT INTO {self._target} SELECT {', '.join(made) or 'NULL'} FROM {rows}"
-        self.rows += int(self._connection.execute(text).fetchall()[0][0])
-
-    def make(self, statement: str) -> None:
-        """All rows by one statement."""
-        self._create(
-            [(str(row[0]), str(row[1])) for row in self._connection.execute(f"DESCRIBE {statement}").fetchall()]
-        )
-        self._connection.execute(f"INSERT INTO {self._target} {statement}")
-
-    def keep(self) -> FileState:
-        """The file, whole and under its name."""
-        if self._small:
-            path = self._path.with_suffix(".parquet")
-            self._connection.execute(f"COPY {self._target} TO '{escaped(path)}' (FORMAT parquet)")
-            return FileState(str(path), "", ())
-        self._connection.execute(f"DETACH {_MAKING}")
-        if self._folder is not None:
-            return FileState.of(self._folder.keep(self._path, self._table.name))
-        kept = self._path.with_name(f"kept-{self._path.name}")
-        os.replace(self._path, kept)
-        return FileState(str(kept), "", ())
-
-    def __exit__(self, *_: object) -> None:
-        if self._small:
-            self._connection.execute(f"DROP TABLE IF EXISTS {self._target}")
-            return
-        with suppress(Exception):
-            self._connection.execute(f"DETACH {_MAKING}")
-        for left in (self._path, self._path.with_name(f"{self._path.name}.wal")):
-            left.unlink(missing_ok=True)
 
 
 def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
@@ -499,56 +403,6 @@ def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
         f"ignore_errors=false, delim='{separator}', quote='{quote}', escape='{quote}', new_line='\\n', "
         f"max_line_size={2 * LONGEST}, parallel=false, columns={{{columns}}})"
     )
-
-
-def shape_of(table: Table, readings: list[Reading]) -> str:
-    """A digest of how a table's columns are read."""
-    return _digest(
-        form(table), table.dialect, table.unreadable, [(each.name, each.kind, each.sql) for each in readings]
-    )
-
-
-def about(dataset: Dataset) -> str:
-    """A digest of who one person is, how tables lead there, and which columns of them are shown."""
-    tables = [
-        (t.name, t.public, t.foreign_keys, dataset.holds_people(t), [column.name for column in t.columns])
-        for t in dataset.tables
-    ]
-    return _digest(dataset.unit, tables)
-
-
-def cuts(typed: Typed, tables: Mapping[str, Registered], seed: int) -> dict[str, tuple[int, str]]:
-    """How many rows of a person are left in the tables that are cut or may have to be, and a digest of how."""
-    dataset = typed.dataset
-    views = Views(dataset, {table.name: f"({table.name})" for table in dataset.tables}, seed)
-    read = [(name, each.digest(), each.shape) for name, each in tables.items()]
-    found = {}
-    for table in dataset.tables:
-        most = table.rows_per_person or (1 if dataset.holds_people(table) else None)
-        if views.is_private(table) and most is not None:
-            found[table.name] = (most, _digest(views.cut(table, most), table.rows_per_person, read))
-    return found
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-def is_still(part: Part, since: int) -> bool:
-    """Whether a part's files are what they were."""
-    return all(file.is_still(since=since) for file in (part.source, part.kept) if file is not None)
-
-
-def paths_of(registration: Registration | None) -> list[str]:
-    """The files of ours that a registration names, if there is one."""
-    tables = () if registration is None else registration.tables.values()
-    return [file.path for each in tables for file in files_of(each)]
-
-
-def files_of(registered: Registered) -> list[FileState]:
-    """The files of ours that a table is read from."""
-    found = [*(part.kept for part in registered.parts), registered.cut]
-    return [file for file in found if file is not None]
 
 
 def _unprepared(table: Table) -> InvalidDeclaration:

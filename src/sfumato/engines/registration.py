@@ -33,10 +33,10 @@ class FileState:
     stat: tuple[int, ...]
 
     @classmethod
-    def of(cls, path: Path | str, digest: str = "") -> "FileState":
-        """The state of a file; its digest, if that is not known, takes one reading of it."""
+    def of(cls, path: Path | str) -> "FileState":
+        """The state of a file, which takes one reading of it."""
         before = stat_of(path)
-        return cls(str(path), digest or digest_of(path), before)
+        return cls(str(path), digest_of(path), before)
 
     def is_still(self, *, since: int) -> bool:
         """Whether the file has the same bytes; they are read only where its times do not tell."""
@@ -72,6 +72,10 @@ class Part:
     lost: Mapping[str, int] = field(default_factory=dict)
     """By column, how many cells are not of the declared kind, or cannot be read, and are NULL."""
 
+    def is_still(self, *, since: int) -> bool:
+        """Whether its files are what they were."""
+        return all(file.is_still(since=since) for file in (self.source, self.kept) if file is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -98,6 +102,10 @@ class Registered:
         """How many cells of a column are NULL because they could not be read as declared."""
         return sum(part.lost.get(column, 0) for part in self.parts)
 
+    def files(self) -> list[FileState]:
+        """The files of ours that it is read from."""
+        return [*(part.kept for part in self.parts), *([self.cut] if self.cut is not None else [])]
+
     def digest(self) -> str:
         """A digest of all that the rows come from."""
         return self.memory or " ".join(part.source.sha256 for part in self.parts if part.source is not None)
@@ -121,6 +129,12 @@ class Registration:
         return whole.hexdigest()
 
     # ---- on disk ----
+
+    @classmethod
+    def paths(cls, path: Path) -> list[str]:
+        """The files of ours that the record names which is there now, if one is."""
+        found = cls.read(path)
+        return [] if found is None else [file.path for table in found.tables.values() for file in table.files()]
 
     def write(self, path: Path, made: Path) -> None:
         """Write the record beside the declaration, whole or not at all, for its owner alone; `made` is it before."""
