@@ -141,7 +141,7 @@ def test_the_closed_forms_of_randomised_response_and_geometric_agree() -> None:
 def enumerated_delta(laws: list[losslaw.LossLaw], epsilon: float) -> float:
     """δ(ε) of a composition of laws with atoms only, over all tuples of outcomes."""
     finite = 0.0
-    for outcome in itertools.product(*(zip(law.losses, law.masses, strict=True) for law in laws)):
+    for outcome in itertools.product(*(zip(law.losses, np.exp(law.log_masses), strict=True) for law in laws)):
         loss = sum(atom for atom, _ in outcome)
         if loss > epsilon:
             finite += math.prod(p for _, p in outcome) * -math.expm1(epsilon - loss)
@@ -166,11 +166,12 @@ def test_rounding_losses_to_the_nearest_point_would_be_convicted() -> None:
     """The broken twin of connect-the-dots falls below the enumerated truth."""
     law, step, epsilon = losslaw.geometric(0.7, 3), 0.11, 0.35
     losses = np.rint(law.losses / step) * step
-    broken = losslaw.LossLaw(np.floor(law.losses / step) * step, law.masses)
+    broken = losslaw.LossLaw(np.floor(law.losses / step) * step, law.log_masses)
     true = enumerated_delta([law], epsilon)
     assert enumerated_delta([broken], epsilon) < true
-    points = lattice.connect_the_dots(law, step, 1e-12)
-    dots = losslaw.LossLaw(points.losses(), points.masses)
+    points = lattice.connect_the_dots(law, step, lattice.survey(law, 30.0), 30.0)
+    filled = points.masses > 0
+    dots = losslaw.LossLaw(points.losses()[filled], np.log(points.masses[filled]))
     assert enumerated_delta([dots], epsilon) >= true
     assert len(losses) == len(law.losses)
 

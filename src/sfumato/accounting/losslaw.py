@@ -2,7 +2,8 @@
 
 For neighbours with output laws P and Q the loss is ℓ = ln(P/Q) of an outcome drawn from P (Survey Definition
 3.6). A law has atoms, at most one smooth part, and a mass at infinity; one event has a law for each direction
-in which neighbours can be taken.
+in which neighbours can be taken. Masses are kept as logarithms: subsampling multiplies the mass of a loss of -ε
+by up to e^ε, and what had been rounded to zero before would be missing from the price.
 """
 
 import math
@@ -38,29 +39,32 @@ class Smooth:
 
 @dataclass(frozen=True, slots=True)
 class LossLaw:
-    """Atoms (losses and masses under P), a smooth part and a mass at infinity; `mapped` follows subsampling."""
+    """Atoms (losses and log-masses under P), a smooth part and a mass at infinity; `forward` follows subsampling."""
 
     losses: Reals = field(default_factory=lambda: np.zeros(0))
-    masses: Reals = field(default_factory=lambda: np.zeros(0))
+    log_masses: Reals = field(default_factory=lambda: np.zeros(0))
     smooth: Smooth | None = None
     infinite: float = 0.0
+    cut: float = 0.0
+    """What was left out of the atoms, of P and of Q: an upper bound counts it as infinite, a lower one not at all."""
     forward: Callable[[Reals], Reals] = _same
     backward: Callable[[Reals], Reals] = _same
     log_weight: Callable[[Reals], Reals] = _zeros
-
-    def spread(self) -> float:
-        """About the standard deviation of the loss, to choose a grid by."""
-        losses, masses = self.nodes(20.0)
-        total = float(masses.sum())
-        if total <= 0:
-            return 1e-150
-        mean = float((losses * masses).sum() / total)
-        return math.sqrt(max(float(((losses - mean) ** 2 * masses).sum() / total), 1e-300))
 
     def nodes(self, depth: float, *, breaks: Reals | None = None) -> tuple[Reals, Reals]:
         """Losses and masses that stand for the law; see `log_nodes`."""
         losses, logs = self.log_nodes(depth, breaks=breaks)
         return losses, np.exp(logs)
+
+    def atoms(self) -> tuple[Reals, Reals]:
+        """The losses and log-masses of the atoms, as subsampling leaves them."""
+        return self.forward(self.losses), self.log_masses + self.log_weight(self.losses)
+
+    def hidden(self, depth: float) -> float:
+        """How far a log-mass may be off: a few roundings of the largest logarithm that went into it."""
+        sizes = np.abs(np.concatenate([self.log_masses, self.losses]))
+        ends = self.smooth.interval(depth) if self.smooth is not None else (0.0, 0.0)
+        return 2.0**-49 * (1 + float(sizes[np.isfinite(sizes)].max(initial=0.0)) + max(map(abs, ends)))
 
     def log_nodes(self, depth: float, *, breaks: Reals | None = None, width: float = math.inf) -> tuple[Reals, Reals]:
         """Losses and log-masses: of the atoms, and of a three-point Gauss rule on short pieces.
@@ -68,9 +72,7 @@ class LossLaw:
         The smooth part is cut where exp(-depth) is left. No piece crosses one of the `breaks` (losses after
         mapping) or is longer than `width`.
         """
-        with np.errstate(divide="ignore"):
-            logs = np.log(self.masses) + self.log_weight(self.losses)
-        losses = self.forward(self.losses)
+        losses, logs = self.atoms()
         if self.smooth is None:
             return losses, logs
         low, high = self.smooth.interval(depth)
@@ -99,40 +101,45 @@ class LossLaw:
         if removal:
             return LossLaw(
                 self.losses,
-                self.masses,
+                self.log_masses,
                 self.smooth,
                 self.infinite * rate,
+                self.cut,
                 forward=lambda x: _mixed(x, rate),
                 backward=lambda y: _unmixed(y, rate),
-                log_weight=lambda x: np.logaddexp(math.log(rate), _log(1 - rate) - x),
+                log_weight=lambda x: np.logaddexp(math.log(rate), math.log1p(-rate) - x),
             )
+        alone = self.infinite > 0  # where P alone can be, the mixture can be as well: a loss of -ln(1 - q)
         return LossLaw(
-            self.losses,
-            self.masses,
+            np.append(self.losses, math.inf) if alone else self.losses,
+            np.append(self.log_masses, math.log(self.infinite)) if alone else self.log_masses,
             self.smooth,
-            0.0 if rate < 1 else self.infinite,
+            0.0,
+            self.cut,
             forward=lambda x: -_mixed(-x, rate),
             backward=lambda y: -_unmixed(-y, rate),
         )
 
 
-def _log(x: float) -> float:
-    return math.log(x) if x > 0 else -math.inf
-
-
-_FAR = 30.0  # beyond it e^x is taken out of the logarithm, where it cannot overflow
+_FAR = 700.0  # beyond it e^x leaves the floats
 
 
 def _mixed(x: Reals, rate: float) -> Reals:
-    """ln(1 - q + q·e^x), with full relative precision near 0."""
-    near = np.log1p(rate * np.expm1(np.minimum(x, _FAR)))
-    return np.where(x > _FAR, x + math.log(rate) + np.log1p((1 - rate) / rate * np.exp(-np.maximum(x, _FAR))), near)
+    """ln(1 - q + q·e^x), with full relative precision near 0 and full absolute precision elsewhere."""
+    near = np.log1p(rate * np.expm1(np.clip(x, -1.0, _FAR)))
+    far = np.logaddexp(math.log1p(-rate), math.log(rate) + x)
+    y = math.log(rate) + np.maximum(x, _FAR)
+    small = np.log1p(np.exp(np.minimum(y, 0.0)) - rate)  # a tiny rate's far end, which is near 0 again
+    return np.where((x >= -1) & (x <= _FAR), near, np.where((x > _FAR) & (y < 0), small, far))
 
 
 def _unmixed(y: Reals, rate: float) -> Reals:
     """The x with ln(1 - q + q·e^x) = y, NaN where there is none."""
-    near = np.log1p(np.expm1(np.minimum(y, _FAR)) / rate)
-    return np.where(y > _FAR, y - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(y, _FAR))), near)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        grown = np.expm1(np.minimum(y, _FAR)) / rate
+        near = np.where(grown < 1e15, np.log1p(grown), np.log(np.expm1(np.minimum(y, _FAR))) - math.log(rate))
+        far = y - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-np.maximum(y, 1.0)))
+    return np.where(y > _FAR, far, near)
 
 
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(3)
@@ -140,24 +147,24 @@ _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(3)
 
 def two_point(epsilon: float, delta: float = 0.0) -> LossLaw:
     """Randomised response: the law that dominates every (ε, δ)-private mechanism (Kairouz, Oh, Viswanath 2015)."""
-    up = 1 / (1 + math.exp(-epsilon))
-    rest = 1 - delta
-    return LossLaw(np.array([epsilon, -epsilon]), np.array([rest * up, rest * (1 - up)]), infinite=delta)
+    up = math.log1p(-delta) - math.log1p(math.exp(-epsilon)) if delta < 1 else -math.inf
+    return LossLaw(np.array([epsilon, -epsilon]), np.array([up, up - epsilon]), infinite=delta)
 
 
 def categorical(epsilon: float, categories: int) -> LossLaw:
     """k-ary randomised response: the true answer with odds e^ε against each other one."""
-    true = 1 / (1 + (categories - 1) * math.exp(-epsilon))
-    other = true * math.exp(-epsilon)
-    masses = np.array([true, (categories - 2) * other, other])
-    return LossLaw(np.array([epsilon, 0.0, -epsilon]), masses)
+    true = -math.log1p((categories - 1) * math.exp(-epsilon))
+    if categories == 2:
+        return LossLaw(np.array([epsilon, -epsilon]), np.array([true, true - epsilon]))
+    same = math.log(categories - 2) + true - epsilon
+    return LossLaw(np.array([epsilon, 0.0, -epsilon]), np.array([true, same, true - epsilon]))
 
 
 def laplace(epsilon: float) -> LossLaw:
     """Laplace noise of scale Δ/ε: half the mass at ε, ½e^-ε at -ε, density ¼·exp(-(ε - ℓ)/2) between."""
     return LossLaw(
         np.array([epsilon, -epsilon]),
-        np.array([0.5, 0.5 * math.exp(-epsilon)]),
+        np.array([-math.log(2), -math.log(2) - epsilon]),
         Smooth(
             log_density=lambda x: math.log(0.25) + (x - epsilon) / 2,
             interval=lambda depth: (-epsilon, epsilon),
@@ -186,30 +193,30 @@ def gaussian(mu: float) -> LossLaw:
 def geometric(epsilon: float, sensitivity: int) -> LossLaw:
     """Discrete Laplace noise of scale Δ/ε for an integer that moves by Δ: losses ε·(Δ - 2x)/Δ, 0 ≤ x ≤ Δ."""
     rate = epsilon / sensitivity
-    ratio = math.exp(-rate)
+    both_sides = math.log1p(math.exp(-rate))
     x = np.arange(sensitivity + 1)
-    masses = np.exp(-rate * x) * (1 - ratio) / (1 + ratio)
-    masses[0] = 1 / (1 + ratio)  # all x ≤ 0
-    masses[-1] = math.exp(-epsilon) / (1 + ratio)  # all x ≥ Δ
-    return LossLaw(rate * (sensitivity - 2.0 * x), masses)
+    logs = -rate * x + math.log(-math.expm1(-rate)) - both_sides
+    logs[0] = -both_sides  # all x ≤ 0
+    logs[-1] = -epsilon - both_sides  # all x ≥ Δ
+    return LossLaw(rate * (sensitivity - 2.0 * x), logs)
 
 
-def discrete_gaussian(sigma: float, sensitivity: int, tail: float = 1e-40) -> LossLaw:
+_LEAST_TAIL = 1e-40
+
+
+def discrete_gaussian(sigma: float, sensitivity: int) -> LossLaw:
     """Discrete Gaussian noise for an integer that moves by Δ: losses Δ·(Δ - 2x)/(2σ²)."""
-    reach = math.ceil(sigma * math.sqrt(2 * math.log(1 / tail))) + sensitivity + 1
+    reach = math.ceil(sigma * math.sqrt(-2 * math.log(_LEAST_TAIL))) + sensitivity + 1
     x = np.arange(-reach, reach + 1)
-    weights = np.exp(-(x.astype(np.float64) ** 2) / (2 * sigma * sigma))
+    logs = -(x.astype(np.float64) ** 2) / (2 * sigma * sigma)
     losses = sensitivity * (sensitivity - 2.0 * x) / (2 * sigma * sigma)
-    return LossLaw(losses, weights / math.fsum(weights), infinite=2 * tail)
+    return LossLaw(losses, logs - math.log(math.fsum(np.exp(logs))), cut=2 * _LEAST_TAIL)
 
 
 def censored_geometric(epsilon: float, bound: int) -> LossLaw:
     """Discrete Laplace noise clipped to ±B around a count that moves by one (errata B6): B is hit by one side only."""
-    ratio = math.exp(-epsilon)
-    ks = np.arange(-bound, bound + 1)
-    masses = (1 - ratio) / (1 + ratio) * np.exp(-epsilon * np.abs(ks))
-    masses[[0, -1]] = math.exp(-epsilon * bound) / (1 + ratio)
-    shifted = np.concatenate([[0.0], masses[:-1]])  # Q: the same around the count plus one
-    inside = (shifted > 0) & (masses > 0)
-    lone = float(masses[shifted == 0].sum())
-    return LossLaw(np.log(masses[inside] / shifted[inside]), masses[inside], infinite=lone)
+    both_sides = math.log1p(math.exp(-epsilon))
+    inner = math.log(-math.expm1(-epsilon)) - both_sides - epsilon * np.abs(np.arange(-bound, bound + 1))
+    inner[[0, -1]] = -epsilon * bound - both_sides
+    alone = max(math.exp(float(inner[0])), 5e-324)  # the other count's noise begins one further up
+    return LossLaw(inner[1:] - inner[:-1], inner[1:], infinite=alone)

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accounting.conversion import rdp_to_dp_improved
-from sfumato.accounting.lattice import MOST_POINTS, Lattice, common_step, connect_the_dots, extent
+from sfumato.accounting.lattice import MOST_POINTS, Lattice, Survey, common_step, connect_the_dots, survey
 from sfumato.accounting.losslaw import LossLaw, Reals
 
-_PER_SPREAD = 20  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
-_MOST = 1 << 21
-_REACH = 10.0  # tilted standard deviations kept on either side
-_ROUND = 2.0**-50
-_MOST_EXPONENT = 600.0
-_NEGLIGIBLE = 1e-20
+_PER_SPREAD = 32  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
+_MOST = 1 << 22
+_MOST_FINE = 1 << 18  # points that a list of very different laws is worth
+_LEAST_MASS = 34.0  # -ln of the tilted mass that a window may leave out on either side
+_ROUND = 2.0**-49  # sixteen roundings: of a butterfly of the transform, and of a power
+_COARSE = 500  # points by which a tilt is looked for; any tilt gives a bound
+_FALL = 60.0  # a decay of e^-60 is left out, and allowed for
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +31,108 @@ class _Tilted:
 
     theta: float
     log_mgf: float
-    losses: Reals
+    first: float
+    step: float
     masses: Reals
     slack: float
-    """What wrapping, cutting and rounding may hide, as tilted mass."""
+    """What wrapping and cutting may hide, as tilted mass."""
+    noise: float
+    """The 2-norm of what rounding may have done to the masses."""
+
+    def loss(self, i: int) -> float:
+        """The loss of a mass."""
+        return self.first + i * self.step
+
+    def exponent(self, loss: float, sign: int) -> float:
+        """K - θℓ, rounded up or down: the two may be large and nearly equal."""
+        return self.log_mgf - self.theta * loss + sign * 2.0**-48 * (abs(self.log_mgf) + self.theta * abs(loss))
+
+
+class _Tail:
+    """δ at the losses of a tilted composition beside a target, all terms positive and none out of the floats' range.
+
+    δ(ℓ_i) = e^(K - θℓ_i)·Σ_k t_{i+k}·e^(-θkh)·(1 - e^(-kh)). `sign` is 1 for an upper bound, which adds the slack,
+    and -1 for a lower one.
+    """
+
+    def __init__(self, tilted: _Tilted, log_target: float, *, sign: int) -> None:
+        self._tilted, self._log_target, self._sign = tilted, log_target, sign
+        size = min(len(tilted.masses), math.ceil(_FALL / (tilted.theta * tilted.step)) + 1)
+        self._fall = _powers(math.exp(-tilted.theta * tilted.step), size)  # e^(-θkh)
+        self._decay = _powers(math.exp(-tilted.step), size)  # e^(-kh)
+        self._both = self._fall * -np.expm1(-tilted.step * np.arange(size))
+        # no weight is above 1; roundings are weighed together, by Cauchy and Schwarz
+        self._slack = tilted.slack + math.exp(-_FALL) + tilted.noise * float(np.linalg.norm(self._both))
+        # each term is a product of some twenty roundings, and a dot of N positive terms rounds by less than N
+        self._rounding = sign * (size + 64) * 2.0**-52
+
+    def gap(self, i: int) -> float:
+        """ln δ - ln target at the i-th loss, rounded to the bound's side; it falls with i."""
+        found = self._sum(i, self._both) * (1 + self._rounding) + self._sign * self._slack
+        return math.log(found) + self._unit(i) if found > 0 else -math.inf
+
+    def between(self, i: int) -> float:
+        """Where δ meets the target above the i-th loss, or below all (-1): S1 - e^ε·S2 over the losses above.
+
+        The weights of the losses are then smaller than at the i-th loss itself, so its slack covers them.
+        """
+        above = self._sum(i, self._fall) * (1 + self._rounding) + self._sign * self._slack
+        damped = self._sum(i, self._fall * self._decay) * (1 - self._rounding)
+        excess = above - math.exp(min(700.0, -self._unit(i)))
+        if excess <= 0 or damped <= 0:
+            return -math.inf if excess <= 0 else math.inf
+        return self._tilted.loss(i) + math.log(excess / damped)
+
+    def weighed(self, i: int) -> bool:
+        """Whether mass and not what rounding may hide decides at the i-th loss."""
+        return self._slack < 1e-5 * math.exp(min(700.0, -self._unit(i)))
+
+    def last(self, holds: Callable[[int], bool]) -> int:
+        """The last place at which something holds that holds up to a place and not beyond, or -1."""
+        low, high = -1, len(self._tilted.masses)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return low
+
+    def _sum(self, i: int, weights: Reals) -> float:
+        part = self._tilted.masses[i + 1 : i + len(weights)]
+        return float(np.einsum("i,i->", part, weights[1 : len(part) + 1]))  # as fast as a dot, on one thread
+
+    def _unit(self, i: int) -> float:
+        return self._tilted.exponent(self._tilted.loss(i), self._sign) - self._log_target
 
 
 class Composition:
-    """Laws on one lattice, each composed some number of times."""
+    """Laws on lattices of one step, each composed some number of times."""
 
     def __init__(self, parts: list[tuple[Lattice, int]]) -> None:
         self._parts = parts
         self._step = parts[0][0].step
-        self._lift = math.fsum(n * lattice.lift for lattice, n in parts) * (1 + 2.0**-40)
+        self._offset = math.fsum(n * lattice.offset for lattice, n in parts)
+        hidden = 2.0**-50 * math.fsum(n * abs(lattice.offset) for lattice, n in parts)
+        self._lift = math.fsum(n * lattice.lift for lattice, n in parts) * (1 + 2.0**-40) + hidden
         certain = math.fsum(n * math.log1p(-lattice.infinite) for lattice, n in parts if lattice.infinite < 1)
         self._surely_infinite = -math.expm1(certain) * (1 - 2.0**-40)
         self.infinite = min(1.0, math.fsum(n * lattice.infinite for lattice, n in parts) * (1 + 2.0**-50))
-        self._logs = [(_log(lattice.masses), lattice.losses(), n) for lattice, n in parts]
+        # from here on losses are told from the offsets: only their sum is large, and it would hide what is small
+        self._logs = [(_log(lattice.masses), lattice.losses() - lattice.offset, n) for lattice, n in parts]
+        self._coarse = [
+            _coarsened(lattice.masses, losses, n)
+            for (lattice, n), (_, losses, _) in zip(parts, self._logs, strict=True)
+        ]
         self._spread = math.sqrt(self._cumulants(0.0)[2]) + self._step
 
-    def _cumulants(self, theta: float) -> tuple[float, float, float]:
+    def _cumulants(self, theta: float, *, coarse: bool = False) -> tuple[float, float, float]:
         """K(θ) = ln E exp(θℓ) of the finite part and its first two derivatives."""
         value = mean = variance = 0.0
-        for logs, losses, n in self._logs:
+        for logs, losses, n in self._coarse if coarse else self._logs:
             exponents = logs + theta * losses
             top = float(exponents.max())
             weights = np.exp(exponents - top)
             total = float(weights.sum())
-            first = float((weights * losses).sum()) / total
-            second = float((weights * (losses - first) ** 2).sum()) / total
+            first = float(np.einsum("i,i->", weights, losses)) / total
+            second = float(np.einsum("i,i->", weights, (losses - first) ** 2)) / total
             value += n * (top + math.log(total))
             mean += n * first
             variance += n * second
@@ -69,7 +143,7 @@ class Composition:
 
         def beyond(theta: float) -> bool:
             # the derivative of (K + L)/θ has the sign of θ·K' - K - L, which increases with θ
-            value, mean, _ = self._cumulants(theta)
+            value, mean, _ = self._cumulants(theta, coarse=True)
             return theta * mean - value - log_inverse_delta > 0
 
         # for a normal loss the best tilt is √(2·ln(1/δ)) standard deviations
@@ -88,107 +162,84 @@ class Composition:
         while high / low > 1.04:
             middle = math.sqrt(low * high)
             low, high = (low, middle) if beyond(middle) else (middle, high)
-        while high > least and (high + 1) * self._reach(self._cumulants(high)[2]) > _MOST_EXPONENT:
-            high *= 0.8
         return high
-
-    def _reach(self, variance: float) -> float:
-        """How far from the tilted mean the window goes: narrow laws keep a few hundred points around it."""
-        support = sum(n * (len(lattice.masses) - 1) for lattice, n in self._parts) + 1
-        return max(_REACH * math.sqrt(variance) + 16 * self._step, min(min(512, support) * self._step, 100.0))
 
     def _tilt(self, theta: float) -> _Tilted:
         value, mean, variance = self._cumulants(theta)
         start = sum(n * lattice.first for lattice, n in self._parts)
         support = sum(n * (len(lattice.masses) - 1) for lattice, n in self._parts) + 1
-        reach = self._reach(variance)
-        low = max(start, math.floor((mean - reach) / self._step))
-        wanted = min(support, math.ceil(2 * reach / self._step) + 2)
-        size = _fast_length(min(wanted, _MOST))
+        bottom, top, slack = self._window(theta, value, mean, variance)
+        low = max(start, math.floor(bottom / self._step))
+        wanted = min(support, math.ceil(top / self._step) + 2 - low)
+        size = _fast_length(max(1, min(wanted, _MOST)))
+        if wanted > _MOST:
+            slack = 1.0
         if size >= support:
-            low = start  # nothing is cut, so nothing may wrap
-        slack = self._outside(theta, low * self._step, (low + size - 1) * self._step) if size < support else 0.0
+            low, slack = start, 0.0  # nothing is cut, so nothing may wrap
+        first = low * self._step
         product: NDArray[np.complex128] | None = None
         count = 0
         for logs, losses, n in self._logs:
             exponents = logs + theta * losses
-            top = float(exponents.max())
-            tilted = np.exp(exponents - top)
+            tilted = np.exp(exponents - float(exponents.max()))
             tilted /= tilted.sum()
             factor = _power(np.fft.rfft(_folded(tilted, size), size), n)
             product = factor if product is None else product * factor
             count += n
         assert product is not None
-        # A coefficient of a transform of unit mass is off by about log2(N) roundings at most, a power by n times
-        # that; by Parseval the sum of the masses' errors is at most the 2-norm of the coefficients' errors.
+        # A coefficient of a transform of unit mass is off by some roundings for each of the log2(N) sums it goes
+        # through, a power by n times that; by Parseval the masses' errors have the 2-norm of the coefficients' over √N.
         norm = math.sqrt(2 * float((np.abs(product) ** 2).sum()))
-        rounding = 8 * _ROUND * (count + 4) * math.log2(size + 2) * (norm + 1)
-        masses = np.maximum(np.fft.irfft(product, size), 0.0)
-        shift = (low - start) % size
-        losses = (low + np.arange(size)) * self._step
-        return _Tilted(theta, value, losses, np.roll(masses, -shift), 2 * slack + rounding)
+        noise = _ROUND * (count + 4) * math.log2(size + 2) * (norm + 1) / math.sqrt(size)
+        masses = np.roll(np.maximum(np.fft.irfft(product, size), 0.0), -((low - start) % size))
+        return _Tilted(theta, value, first, self._step, masses, 2 * slack, noise)
 
-    def _outside(self, theta: float, low: float, high: float) -> float:
-        """Chernoff's bound on the tilted mass outside the window."""
-        base, _, variance = self._cumulants(theta)
+    def _window(
+        self, theta: float, value: float, mean: float, variance: float, *, coarse: bool = False
+    ) -> tuple[float, float, float]:
+        """Losses between which all but a little of the tilted mass lies, and that little, by Chernoff's bound.
+
+        Pr[ℓ ≥ x] ≤ exp(K(θ + s) - K(θ) - s·x) for every s > 0, and likewise below.
+        """
         spread = math.sqrt(variance) + self._step
-        above = below = 1.0
-        for power in (0, -1, 1, -2, 2, -3, 3, -4, -6):
-            s = 2.0**power * _REACH / spread
-            if above > _NEGLIGIBLE:
-                above = min(above, math.exp(min(0.0, self._log_mgf(theta + s) - base - s * high)))
-            if below > _NEGLIGIBLE:
-                below = min(below, math.exp(min(0.0, self._log_mgf(theta - s) - base + s * low)))
-        return above + below
 
-    def _log_mgf(self, theta: float) -> float:
+        def end(sign: int) -> float:
+            def beyond(s: float) -> float:
+                return (self._log_mgf(theta + sign * s, coarse=True) - value + _LEAST_MASS) / s
+
+            usual = math.sqrt(2 * _LEAST_MASS) / spread
+            rough = min((usual * 2.0**power for power in range(-16, 4)), key=beyond)
+            best = min((rough * 2.0**power for power in (-0.6, -0.3, 0.0, 0.3, 0.6)), key=beyond)
+            found = (self._log_mgf(theta + sign * best, coarse=coarse) - value + _LEAST_MASS) / best
+            return sign * found
+
+        return min(end(-1), mean), max(end(1), mean), 2 * math.exp(-_LEAST_MASS)
+
+    def _log_mgf(self, theta: float, *, coarse: bool = False) -> float:
         value = 0.0
-        for logs, losses, n in self._logs:
+        for logs, losses, n in self._coarse if coarse else self._logs:
             exponents = logs + theta * losses
             top = float(exponents.max())
             value += n * (top + math.log(float(np.exp(exponents - top).sum())))
         return value
-
-    def _sums(self, tilted: _Tilted) -> tuple[Reals, Reals, Reals, Reals]:
-        """At each loss of the window: S1 = Σ p and S2 = Σ p·e^-(ℓ - m) over larger losses, δ there, and the slack.
-
-        All carry the factor exp(K - θm), m the middle of the window; δ = S1 - e^(ℓ - m)·S2.
-        """
-        away = tilted.losses - float(tilted.losses[len(tilted.losses) // 2])
-        untilt, decay = np.exp(-tilted.theta * away), np.exp(-away)
-        plain = tilted.masses * untilt
-        after, damped = _over_larger(plain), _over_larger(plain * decay)
-        # running sums of N positive terms, and their difference, round by less than 2N roundings of S1
-        slack = tilted.slack * untilt + after * (2 * len(after) + 16) * 2.0**-52
-        return after, damped, after - damped / decay, slack
 
     def epsilon_below(self, delta: float) -> float:
         """An ε for which δ does not suffice, given lattices that the true laws dominate."""
         target = delta * (1 + 2.0**-40) - self._surely_infinite
         if target <= 0:
             return math.inf
-        return max(self._over_tilts(self._epsilon_below_at, target))
+        return max(0.0, max(self._over_tilts(self._epsilon_below_at, target)) - self._lift)
 
     def _epsilon_below_at(self, theta: float, target: float) -> tuple[float, bool]:
         """A lower bound on ε under one tilt, and whether mass and not rounding decided it."""
-        if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
-            return 0.0, False
         tilted = self._tilt(theta)
-        after, damped, deltas, slack = self._sums(tilted)
-        middle = float(tilted.losses[len(tilted.losses) // 2])
-        exponent = math.log(target) - tilted.log_mgf + tilted.theta * middle
-        if exponent > _MOST_EXPONENT:
-            return 0.0, False  # a smaller unit would claim too much
-        unit = math.exp(exponent)
-        reached = np.flatnonzero(deltas * (1 - 1e-12) - slack >= unit)
-        if not len(reached):
-            return 0.0, False
-        at = int(reached[-1])
-        root = (after[at] * (1 - 1e-12) - slack[at] - unit) / damped[at] if damped[at] > 0 else 0.0
-        inside = middle + math.log(root) if root > 0 else 0.0
-        upper = float(tilted.losses[min(at + 1, len(tilted.losses) - 1)])
-        found = max(0.0, float(tilted.losses[at]), min(inside, upper)) * (1 - 1e-12)
-        return found, bool(slack[at] < 1e-3 * unit)
+        tail = _Tail(tilted, math.log(target), sign=-1)
+        at = tail.last(lambda i: tail.gap(i) >= 0)
+        return max(0.0, self._told(min(tail.between(at), tilted.loss(at + 1)), -1)), tail.weighed(at)
+
+    def _told(self, found: float, sign: int) -> float:
+        """A loss told from the offsets as a loss, rounded up or down."""
+        return found + self._offset + sign * 1e-12 * (abs(found) + abs(self._offset))
 
     def quick_epsilon(self, delta: float) -> float:
         """An ε for which δ suffices, from the moments alone: looser than `epsilon`, and without a transform."""
@@ -196,7 +247,7 @@ class Composition:
         if target <= 0:
             return math.inf
         theta = self._best_tilt(math.log(1 / target))
-        renyi = self._log_mgf(theta) / theta * (1 + 2.0**-40)
+        renyi = self._told(self._log_mgf(theta) / theta, 1)
         return rdp_to_dp_improved(theta + 1, max(0.0, renyi), target) + self._lift
 
     def epsilon(self, delta: float) -> float:
@@ -208,80 +259,103 @@ class Composition:
         return min(largest, *self._over_tilts(self._epsilon_at, target)) + self._lift
 
     def _over_tilts(self, attempt: Callable[[float, float], tuple[float, bool]], target: float) -> list[float]:
-        """What an attempt finds from the best tilt on down, until mass and not rounding decided it.
+        """What an attempt finds under tilts that come closer to the best one: the one that moves the mean to ε.
 
-        For a large δ the tilt that suits the tail looks too far out: ε is below the window, or where rounding
-        weighs more than mass. Every answer on the way is a bound.
+        Every answer on the way is a bound. The first tilt is best for the moments, which look too far out where the
+        law has a heavy tail or δ is large.
         """
-        theta, answers = self._best_tilt(math.log(1 / target)), list[float]()
+        theta, answers = self._first_tilt(target), list[float]()
         for _ in range(12):
             found, weighed = attempt(theta, target)
+            inside = 0 < found < self._largest_loss() * (1 - 1e-6)
+            stale = inside and bool(answers) and math.isclose(found, answers[-1], rel_tol=1e-6)
             answers.append(found)
-            if weighed:
+            if weighed or stale:
                 break
-            theta /= 4
+            better = self._tilt_to(found - self._offset) if inside else theta
+            theta = self._affordable(theta / 8 if math.isclose(better, theta, rel_tol=0.02) else better)
         return answers
+
+    def width(self, delta: float) -> float:
+        """How many windows of the most points it takes to hold nearly all of the mass, for a δ to be found."""
+        theta = self._first_tilt(delta)
+        value, mean, variance = self._cumulants(theta, coarse=True)
+        bottom, top, _ = self._window(theta, value, mean, variance, coarse=True)
+        return (top - bottom) / (0.95 * _MOST * self._step)
+
+    def _first_tilt(self, target: float) -> float:
+        return self._affordable(0.75 * self._best_tilt(math.log(1 / target)))
+
+    def _affordable(self, theta: float) -> float:
+        """The tilt, or a smaller one whose window is not too wide: a heavy tail that is tilted reaches far."""
+        while theta * self._spread > 1e-3:
+            value, mean, variance = self._cumulants(theta, coarse=True)
+            bottom, top, _ = self._window(theta, value, mean, variance, coarse=True)
+            if top - bottom < 0.9 * _MOST * self._step:
+                break
+            theta *= 0.7
+        return theta
 
     def _epsilon_at(self, theta: float, target: float) -> tuple[float, bool]:
         """ε under one tilt, and whether mass and not rounding decided it."""
-        if (theta + 1) * self._reach(self._cumulants(theta)[2]) > _MOST_EXPONENT:
-            return math.inf, False
         tilted = self._tilt(theta)
-        after, damped, deltas, slack = self._sums(tilted)
-        middle = float(tilted.losses[len(tilted.losses) // 2])
-        # δ(ε_i) = factor · (S1 - e^(ε_i - m)·S2 + slack), to compare with the target in the same units
-        unit = math.exp(min(700.0, math.log(target) - tilted.log_mgf + tilted.theta * middle))
-        enough = np.maximum(deltas, 0.0) * (1 + 1e-12) + slack <= unit
-        if not enough[-1]:
+        tail = _Tail(tilted, math.log(target), sign=1)
+        last = len(tilted.masses) - 1
+        if tail.gap(last) > 0:
             return math.inf, False
-        index = int(np.argmax(enough))
-        if index == 0:
-            lowest = float(tilted.losses[0])
-            return max(0.0, lowest), lowest <= max(0.0, self._least_loss())
-        # between lattice points δ(ε) = S1 - e^(ε - m)·S2 with the sums of the point below
-        before = index - 1
-        low, high = float(tilted.losses[before]), float(tilted.losses[index])
-        weighed = bool(slack[before] < 1e-3 * unit)
-        if damped[before] <= 0:
-            return max(0.0, high), weighed
-        root = (after[before] * (1 + 1e-12) + slack[before] - unit) / damped[before]
-        inside = middle + math.log(root) if root > 0 else low
-        return max(0.0, min(high, max(low, inside)) * (1 + 1e-12)), weighed
+        before = tail.last(lambda i: tail.gap(i) > 0)
+        return max(0.0, self._told(min(tail.between(before), tilted.loss(before + 1)), 1)), tail.weighed(before)
 
     def _largest_loss(self) -> float:
-        tops = (n * (lattice.first + int(np.flatnonzero(lattice.masses).max(initial=0))) for lattice, n in self._parts)
-        return sum(tops) * self._step * (1 + 2.0**-40)
-
-    def _least_loss(self) -> float:
-        return sum(n * lattice.first for lattice, n in self._parts) * self._step
+        top = sum(
+            n * (lattice.first + int(np.flatnonzero(lattice.masses).max(initial=0))) for lattice, n in self._parts
+        )
+        return self._offset + top * self._step + 2.0**-45 * (abs(self._offset) + abs(top) * self._step)
 
     def delta(self, epsilon: float) -> float:
         """A δ for which ε suffices."""
         epsilon -= self._lift
         if epsilon >= self._largest_loss():
             return self.infinite
+        at = self._told(epsilon - 2 * self._offset, -1)
         _, mean, _ = self._cumulants(0.0)
-        theta = 1e-3 / self._spread if mean > epsilon else self._tilt_to(epsilon)
+        theta = 1e-3 / self._spread if mean > at else self._tilt_to(at)
         tilted = self._tilt(theta)
-        beyond = tilted.losses - epsilon
+        beyond = tilted.first + np.arange(len(tilted.masses)) * tilted.step - at
         keep = beyond > 0
-        terms = tilted.masses[keep] * np.exp(-tilted.theta * beyond[keep]) * -np.expm1(-beyond[keep])
-        exponent = tilted.log_mgf - tilted.theta * epsilon
-        if exponent > _MOST_EXPONENT:
+        weights = np.exp(-tilted.theta * beyond[keep]) * -np.expm1(-beyond[keep])
+        exponent = tilted.exponent(at, 1)
+        if exponent > 600:
             return 1.0
-        found = math.exp(exponent) * (math.fsum(terms) * (1 + 1e-12) + tilted.slack)
+        hidden = tilted.slack + tilted.noise * float(np.linalg.norm(weights))
+        found = math.exp(exponent) * (math.fsum(tilted.masses[keep] * weights) * (1 + 1e-12) + hidden)
         return min(1.0, found + self.infinite)
 
-    def _tilt_to(self, epsilon: float) -> float:
-        """The θ that moves the mean to ε, or the largest that is useful."""
-        return self._search(lambda theta: self._cumulants(theta)[1] > epsilon, 1 / self._spread)
+    def _tilt_to(self, loss: float) -> float:
+        """The θ that moves the mean to a loss told from the offsets, or the largest that is useful."""
+        return self._search(lambda theta: self._cumulants(theta, coarse=True)[1] > loss, 1 / self._spread)
 
 
-def _over_larger(terms: Reals) -> Reals:
-    """At each place the sum of the terms after it."""
-    out = np.zeros_like(terms)
-    out[:-1] = np.cumsum(terms[:0:-1])[::-1]
-    return out
+def _powers(base: float, size: int) -> Reals:
+    """base**k for k < size, by products of two short tables."""
+    width = math.isqrt(size) + 1
+    low, high = base ** np.arange(width, dtype=np.float64), (base**width) ** np.arange(width + 1, dtype=np.float64)
+    table: Reals = (high[:, None] * low[None, :]).ravel()[:size]
+    return table
+
+
+def _coarsened(masses: Reals, losses: Reals, n: int) -> tuple[Reals, Reals, int]:
+    """Log-masses and mean losses of neighbouring points taken together, to look for a tilt by.
+
+    Some have the same width, for the tails; some the same mass, for the bulk.
+    """
+    if len(masses) <= 2 * _COARSE:
+        return _log(masses), losses, n
+    shares = np.searchsorted(np.cumsum(masses), np.linspace(0, masses.sum(), _COARSE, endpoint=False))
+    starts = np.union1d(np.arange(0, len(masses), len(masses) // _COARSE), np.minimum(shares, len(masses) - 1))
+    together = np.add.reduceat(masses, starts)
+    means = np.add.reduceat(masses * losses, starts) / np.maximum(together, 1e-300)
+    return _log(together), np.where(together > 1e-290, means, losses[starts]), n
 
 
 def _folded(masses: Reals, size: int) -> Reals:
@@ -321,20 +395,28 @@ def _log(masses: Reals) -> Reals:
 def compose(
     laws: list[tuple[LossLaw, int]],
     delta: float,
-    place: Callable[[LossLaw, float, float], Lattice] = connect_the_dots,
+    place: Callable[[LossLaw, float, Survey, float], Lattice] = connect_the_dots,
 ) -> Composition:
     """Laws on a common lattice fine enough for their spreads, with tails that leave δ alone.
 
     `place` puts them there: `connect_the_dots` for an upper bound, `merge_the_cells` for a lower one.
     """
-    spreads = [law.spread() for law, _ in laws]
-    total = math.sqrt(sum(n * s * s for s, (_, n) in zip(spreads, laws, strict=True)))
     applications = sum(n for _, n in laws)
+    depth = max(20.0, math.log(1e5 * max(1, applications)) - math.log(max(delta, 1e-300)))
+    surveys = [survey(law, depth) for law, _ in laws]
+    total = math.sqrt(sum(n * at.spread**2 for at, (_, n) in zip(surveys, laws, strict=True)))
     # every law adds about step²/6 a time to the variance of the total: share the error by variance
     finer = max(1.0, min(8.0, math.sqrt(1000 / applications)))  # short lists can afford it
-    points = _PER_SPREAD * (finer if place is connect_the_dots else 4 * finer)
-    step = total / math.sqrt(applications) / points
-    depth = max(20.0, math.log(1e4 * max(1, applications)) - math.log(max(delta, 1e-300)))
-    extents = [extent(law, depth) for law, _ in laws]
-    step = common_step(laws, max(step, max(high - low for low, high in extents) / MOST_POINTS))
-    return Composition([(place(law, step, depth), n) for law, n in laws])
+    if place is not connect_the_dots:  # merging shortens laws by a step, not by its square
+        finer = max(4.0, min(32.0, 2048 / math.sqrt(applications)))
+    step = total / math.sqrt(applications) / (_PER_SPREAD * finer)
+    narrow = min((at.spread for at, (_, n) in zip(surveys, laws, strict=True) if n > 1), default=step)
+    step = max(min(step, narrow / 8), 16 * total / _MOST_FINE)  # a law between two points would be spread
+    step = max(step, 1e-12 * max(abs(at.low) + abs(at.high) for at in surveys), 1e-40)  # a law of one loss has no width
+    step = common_step(laws, surveys, max(step, max(at.high - at.low for at in surveys) / MOST_POINTS))
+    while True:
+        composed = Composition([(place(law, step, at, depth), n) for (law, n), at in zip(laws, surveys, strict=True)])
+        windows = composed.width(min(0.5, max(delta, 1e-300)))
+        if windows <= 1:
+            return composed
+        step *= 2.0 ** math.ceil(math.log2(windows))

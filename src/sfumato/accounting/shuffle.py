@@ -101,4 +101,4 @@ def law(epsilon_0: float, people: int) -> LossLaw:
         lost += chance * 2 * math.exp(-2 * (reach - 1) ** 2 / c) if c else 0.0  # Hoeffding, both sides
     kept = np.flatnonzero(masses)
     losses = np.minimum(kept * cell - epsilon_0, epsilon_0)
-    return LossLaw(losses, masses[kept], infinite=min(1.0, lost * (1 + 1e-9) + 1e-18))
+    return LossLaw(losses, np.log(masses[kept]), infinite=min(1.0, lost * (1 + 1e-9) + 1e-18))

@@ -18,7 +18,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import whole
 from sfumato.exact.rounding import up
 
-_MOST_MU_SQUARED = 10**4  # beyond, a Gaussian in a mixed list has no law worth having
+_MOST_MU_SQUARED = 10**8  # beyond, a Gaussian in a mixed list has no law worth having
 
 
 def total(parts: Iterable[Event | Counted]) -> "Total":

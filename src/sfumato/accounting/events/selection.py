@@ -209,4 +209,5 @@ class Thresholded(Exact):
 
 
 def _with_infinity(law: LossLaw, delta: float, finite: float) -> LossLaw:
-    return replace(law, masses=law.masses * finite, infinite=min(1.0, law.infinite * finite + delta))
+    kept = math.log(finite) if finite > 0 else -math.inf
+    return replace(law, log_masses=law.log_masses + kept, infinite=min(1.0, law.infinite * finite + delta))
