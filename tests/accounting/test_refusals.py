@@ -21,7 +21,7 @@ BAD = [math.nan, math.inf, -1, "0.1", None, True, 1j, [1]]
     [
         e.Pure, e.Laplace, e.Gaussian, e.DiscreteGaussian, e.Geometric, e.ZCDP, e.Exponential, e.RandomizedResponse,
         e.PermuteAndFlip, e.NoisyMax, e.AboveThreshold,
-        lambda v: e.Approximate(0.1, v), lambda v: e.Renyi(2, v), lambda v: e.Renyi(v, 1),
+        lambda v: e.Approximate(0.1, v), lambda v: e.Renyi(2, v), lambda v: e.Renyi(-1 if v == math.inf else v, 1),
         lambda v: e.Subsampled(v, e.Gaussian(1)), lambda v: e.Group(v, e.Pure(1)), lambda v: e.Gaussian(1, v),
         lambda v: e.CensoredGeometric(1, v), lambda v: e.Thresholded(e.Pure(1), v), lambda v: e.Composition([(e.Pure(1), v)]),
     ],

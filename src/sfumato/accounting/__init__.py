@@ -14,11 +14,13 @@ from sfumato.accounting.composition import (
 from sfumato.accounting.conversion import (
     dp_to_rdp,
     dp_to_zcdp,
+    rdp_probability_bound,
     rdp_to_dp,
     rdp_to_dp_improved,
     zcdp_to_dp,
     zcdp_to_dp_improved,
 )
+from sfumato.accounting.relations import implies, mixture, triangle
 from sfumato.accounting.serial import from_json
 from sfumato.accounting.total import Total, total
 
@@ -37,16 +39,20 @@ __all__ = [
     "events",
     "from_json",
     "group_privacy",
+    "implies",
     "largest_epsilon",
+    "mixture",
     "most_uses",
     "optimal_delta",
     "probability_bound",
+    "rdp_probability_bound",
     "rdp_to_dp",
     "rdp_to_dp_improved",
     "shuffle",
     "smallest_noise",
     "split",
     "total",
+    "triangle",
     "zcdp_to_dp",
     "zcdp_to_dp_improved",
 ]

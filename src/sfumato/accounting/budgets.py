@@ -25,6 +25,7 @@ from sfumato.accounting.events import Counted, Event, counted
 from sfumato.accounting.total import total
 from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
+from sfumato.exact.rounding import down, up
 
 
 class Filter(Protocol):
@@ -53,7 +54,7 @@ def _refused(what: str, asked: object, left: object) -> BudgetExceeded:
 
 
 def _short(amount: Fraction) -> str:
-    return f"{float(amount):.6g}"
+    return f"{up(amount):.6g}"
 
 
 class _Additive:
@@ -132,7 +133,7 @@ class ZCDPFilter(_Additive):
     @classmethod
     def for_target(cls, epsilon: Real, delta: Real) -> "ZCDPFilter":
         """The largest ρ whose total is (ε, δ)-private by the improved conversion."""
-        e, d = float(positive("epsilon", epsilon)), float(positive("delta", delta))
+        e, d = down(positive("epsilon", epsilon)), down(positive("delta", delta))
         low, high = 0.0, e
         for _ in range(100):
             middle = (low + high) / 2
@@ -144,7 +145,7 @@ class ZCDPFilter(_Additive):
 
     def epsilon(self, delta: float) -> float:
         """What was spent so far, as ε at δ: an odometer reading that is valid at a time fixed in advance."""
-        return conversion.zcdp_to_dp_improved(float(self.spent) * (1 + 2.0**-50), delta)
+        return conversion.zcdp_to_dp_improved(up(self.spent), delta)
 
     def _cap(self) -> Fraction:
         return rational("rho", self.rho)
@@ -177,7 +178,7 @@ class RDPFilter:
 
     def caps(self) -> tuple[Fraction, ...]:
         """ε - ln(2m/δ)/(α - 1) at each order: half of δ for the orders, half for events' own failures."""
-        share = float(rational("delta", self.delta)) / (2 * len(self.orders))
+        share = down(rational("delta", self.delta) / (2 * len(self.orders)))
         return tuple(
             rational("epsilon", self.epsilon) - Fraction(math.log(1 / share) / (order - 1) * (1 + 2.0**-45))
             for order in self.orders
@@ -216,10 +217,10 @@ class TicketBook:
     @classmethod
     def of(cls, plan: list[Event | Counted], *, epsilon: Real, delta: Real) -> "TicketBook":
         """A book for the plan, refused if the plan as a whole costs more than (ε, δ)."""
-        cap, d = float(positive("epsilon", epsilon)), float(non_negative("delta", delta))
-        price = total(plan).epsilon(d)
-        if price > cap:
-            raise _refused("ε =", f"{price:.6g}", f"{cap:.6g}")
+        cap, d = positive("epsilon", epsilon), down(non_negative("delta", delta))
+        price = total(plan).epsilon(min(1.0, d))
+        if price == math.inf or Fraction(price) > cap:
+            raise _refused("ε =", f"{price:.6g}", _short(cap))
         return cls(counted(plan), counted(plan))
 
     def admits(self, event: Event, times: int = 1) -> bool:

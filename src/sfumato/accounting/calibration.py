@@ -3,21 +3,20 @@
 The answer is always on the safe side: the accountant certifies it, and the next float would only be closer.
 """
 
-import math
 from collections.abc import Callable
 
 from sfumato.accounting.events import Event
 from sfumato.accounting.total import total
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, positive, whole
+from sfumato.exact.rounding import down
 
 _TOLERANCE = 1e-9
 
 
 def _target(epsilon: Real, delta: Real) -> tuple[float, float]:
-    e, d = positive("epsilon", epsilon), non_negative("delta", delta)
-    down = float(e)
-    return (down if down <= e else math.nextafter(down, 0.0)), float(d)
+    """The target, rounded down: against us."""
+    return down(positive("epsilon", epsilon)), down(non_negative("delta", delta))
 
 
 def smallest_noise(event: Callable[[float], Event], *, epsilon: Real, delta: Real, times: int = 1) -> float:

@@ -54,6 +54,20 @@ def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
     return min(1.0, math.exp(min(0.0, exponent)) * _UP)
 
 
+def rdp_probability_bound(alpha: float, epsilon: float, probability: float) -> float:
+    """The most an event can have if a neighbour gives it `probability`: (e^ε·p)^((α-1)/α).
+
+    It follows from Rényi privacy and is not the same (Survey Definition 8.2, errata C3).
+    """
+    _check(alpha, epsilon)
+    if not 0 <= probability <= 1:
+        raise InvalidParameter("probability", "must be between 0 and 1", probability)
+    if probability == 0:
+        return 0.0 if epsilon < math.inf else 1.0
+    power = 1.0 if alpha == math.inf else (alpha - 1) / alpha
+    return min(1.0, math.exp(min(0.0, power * (epsilon + math.log(probability)))) * _UP)
+
+
 def zcdp_to_dp(rho: float, delta: float) -> float:
     """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
     _check_delta(delta)

@@ -1,7 +1,8 @@
 """The Gaussian mechanism's exact privacy curve (Balle, Wang 2018, Theorem 8), for every ε and δ.
 
 δ(ε) = Φ(μ/2 - ε/μ) - e^ε·Φ(-μ/2 - ε/μ). With a = ε/μ - μ/2, b = ε/μ + μ/2 and Mills' ratio R, e^ε·φ(b) = φ(a), so
-δ = φ(a)·(R(a) - R(b)): no cancellation but that of the two ratios, which the slack covers.
+δ = φ(a)·(R(a) - R(b)): no cancellation but that of the two ratios, which the slack covers, and for a small μ the
+trapezoid over -R'(x) = 1 - x·R(x), which is convex, so that it is above the integral.
 """
 
 import math
@@ -10,6 +11,7 @@ from fractions import Fraction
 from sfumato.exact.rounding import sqrt_up
 
 _SQRT_HALF = math.sqrt(0.5)
+_SMALL_MU = 1e-4
 _LEAST_DELTA, _MOST_MU = 1e-250, 1e100  # beyond, floats cannot bracket ε and none is given
 
 
@@ -29,9 +31,13 @@ def delta(epsilon: float, mu: float) -> float:
         return 1.0
     if a > 35:  # φ(a)·R(a) ≤ exp(-a²/2)/2, and floats end soon
         return max(math.exp(-a * a / 2), 5e-324)
-    gap = _mills(a) - _mills(b)
-    value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * (gap + 2.0**-50 * _mills(a))
-    return min(1.0, value * (1 + 2.0**-45 * (1 + a * a)))
+    first, second = _mills(a), _mills(b)
+    if mu < _SMALL_MU:
+        gap = mu * (max(0.0, 1 - a * first) + max(0.0, 1 - b * second)) / 2 + mu * 2.0**-50 * (1 + abs(b) * first)
+    else:  # a and b are rounded, and R falls by at most 1 - a·R(a) for each unit
+        gap = first - second + 2.0**-48 * first + 2.0**-51 * (abs(a) + abs(b)) * (1 - a * first)
+    value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * gap
+    return min(1.0, max(value * (1 + 2.0**-45 * (1 + a * a)), 5e-324))
 
 
 def epsilon(delta_: float, mu: float) -> float:

@@ -68,7 +68,8 @@ def survey(law: LossLaw, depth: float) -> Survey:
     mean = float((at * weights).sum() / total)
     spread = math.sqrt(max(float(((at - mean) ** 2 * weights).sum() / total), 1e-300))
     own, logs = law.atoms()
-    middle = own[np.argmax(logs)] if len(own) else losses[min(np.searchsorted(below, total / 2), len(losses) - 1)]
+    median = min(int(np.searchsorted(below, total / 2)), len(losses) - 1)
+    middle = own[np.argmax(logs)] if len(own) else losses[median]
     return Survey(low, high, spread, float(middle))
 
 

@@ -208,8 +208,8 @@ class Composition:
                 return (self._log_mgf(theta + sign * s, coarse=True) - value + _LEAST_MASS) / s
 
             usual = math.sqrt(2 * _LEAST_MASS) / spread
-            rough = min((usual * 2.0**power for power in range(-16, 4)), key=beyond)
-            best = min((rough * 2.0**power for power in (-0.6, -0.3, 0.0, 0.3, 0.6)), key=beyond)
+            rough: float = min((usual * 2.0**power for power in range(-16, 4)), key=beyond)
+            best: float = min((rough * 2.0**power for power in (-0.6, -0.3, 0.0, 0.3, 0.6)), key=beyond)
             found = (self._log_mgf(theta + sign * best, coarse=coarse) - value + _LEAST_MASS) / best
             return sign * found
 
@@ -265,6 +265,7 @@ class Composition:
         law has a heavy tail or δ is large.
         """
         theta, answers = self._first_tilt(target), list[float]()
+        highest = theta
         for _ in range(12):
             found, weighed = attempt(theta, target)
             inside = 0 < found < self._largest_loss() * (1 - 1e-6)
@@ -273,7 +274,8 @@ class Composition:
             if weighed or stale:
                 break
             better = self._tilt_to(found - self._offset) if inside else theta
-            theta = self._affordable(theta / 8 if math.isclose(better, theta, rel_tol=0.02) else better)
+            tried = better > 0.98 * highest or math.isclose(better, theta, rel_tol=0.02)
+            theta = self._affordable(theta / 8 if tried else better)
         return answers
 
     def width(self, delta: float) -> float:
@@ -408,7 +410,7 @@ def compose(
     # every law adds about step²/6 a time to the variance of the total: share the error by variance
     finer = max(1.0, min(8.0, math.sqrt(1000 / applications)))  # short lists can afford it
     if place is not connect_the_dots:  # merging shortens laws by a step, not by its square
-        finer = max(4.0, min(32.0, 2048 / math.sqrt(applications)))
+        finer = max(4.0, min(16.0, 2048 / math.sqrt(applications)))
     step = total / math.sqrt(applications) / (_PER_SPREAD * finer)
     narrow = min((at.spread for at, (_, n) in zip(surveys, laws, strict=True) if n > 1), default=step)
     step = max(min(step, narrow / 8), 16 * total / _MOST_FINE)  # a law between two points would be spread

@@ -1,5 +1,6 @@
 """Events as JSON, through a closed registry: what is not on the list is not an event."""
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields
@@ -15,6 +16,7 @@ PLAIN = (
     events.Approximate,
     events.ZCDP,
     events.Renyi,
+    events.ShiftedZCDP,
     events.Laplace,
     events.Geometric,
     events.CensoredGeometric,
@@ -34,15 +36,36 @@ PLAIN = (
 REGISTRY: dict[str, type[Event]] = {
     kind.tag: kind for kind in (*PLAIN, events.Composition, events.Parallel, events.Group)
 }
-_NUMBER = re.compile(r"-?[0-9]{1,5000}(/[0-9]{1,5000})?")
+_NUMBER = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")  # Python reads no longer ones
+_MOST_DEPTH = 50
 
 
 def from_json(data: Any) -> Event:
-    """The event that `to_json` wrote; anything else is refused by name.
+    """The event that `to_json` wrote; anything else is refused by name, and so is what is nested too deeply.
 
     >>> from_json({"kind": "laplace", "epsilon": "1/10"})
     Laplace(epsilon=Fraction(1, 10))
     """
+    if _depth(data) > _MOST_DEPTH:
+        raise InvalidParameter("event", "is nested too deeply: at most this many events within each other", _MOST_DEPTH)
+    return _event(data)
+
+
+def _depth(data: Any) -> int:
+    """How deeply objects and lists stand within each other, an event's two lists as one level; without recursion."""
+    deepest, level = 0, [data]
+    while level and deepest < 3 * (_MOST_DEPTH + 1):
+        level = [
+            part
+            for item in level
+            if isinstance(item, dict | list)
+            for part in (item.values() if isinstance(item, dict) else item)
+        ]
+        deepest += 1
+    return deepest // 3
+
+
+def _event(data: Any) -> Event:
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise InvalidParameter("event", "must be an object with a `kind`", data)
     tag = data["kind"]
@@ -68,10 +91,12 @@ def _exactly(tag: str, given: dict[str, Any], *, required: set[str], allowed: se
 
 def _value(value: Any) -> Any:
     if isinstance(value, dict):
-        return from_json(value)
+        return _event(value)
     if isinstance(value, str):
-        if not _NUMBER.fullmatch(value) or value.endswith("/0"):
-            raise InvalidParameter("number", "must be written as p or p/q", value)
+        if value == "infinity":
+            return math.inf
+        if not _NUMBER.fullmatch(value) or ("/" in value and not value.partition("/")[2].strip("0")):
+            raise InvalidParameter("number", "must be written as p or p/q of at most 4000 digits each", value[:50])
         return Fraction(value)
     return value
 
@@ -88,16 +113,16 @@ def _composition(given: dict[str, Any]) -> Event:
     for part in parts:
         if not isinstance(part, list) or len(part) != 2:
             raise InvalidParameter("parts", "must hold pairs of an event and how often", part)
-    return events.Composition([(from_json(event), n) for event, n in parts])
+    return events.Composition([(_event(event), n) for event, n in parts])
 
 
 def _parallel(given: dict[str, Any]) -> Event:
-    return events.Parallel([from_json(part) for part in _list("parallel", given)])
+    return events.Parallel([_event(part) for part in _list("parallel", given)])
 
 
 def _group(given: dict[str, Any]) -> Event:
     _exactly("group", given, required={"k", "inner"}, allowed={"k", "inner"})
-    return events.Group(given["k"], from_json(given["inner"]))
+    return events.Group(given["k"], _event(given["inner"]))
 
 
 _SPECIAL: dict[str, Callable[[dict[str, Any]], Event]] = {

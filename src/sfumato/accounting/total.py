@@ -14,9 +14,8 @@ from sfumato.accounting import closed, conversion, events, gaussian, lattice, lo
 from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
-from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import whole
-from sfumato.exact.rounding import up
+from sfumato.exact.parameters import Real, non_negative, probability, whole
+from sfumato.exact.rounding import down, up
 
 _MOST_MU_SQUARED = 10**8  # beyond, a Gaussian in a mixed list has no law worth having
 
@@ -45,39 +44,53 @@ class Total:
         times = whole("n", n)
         return total([(event, times * count) for event, count in self.parts])
 
-    def epsilon(self, delta: float) -> float:
+    def group(self, k: int) -> "Total":
+        """The loss for neighbours k steps apart: each event's own (Survey Theorem 3.8 and Theorem 8.12)."""
+        return total([(events.Group(k, event), n) for event, n in self.parts])
+
+    def epsilon(self, delta: Real) -> float:
         """The least ε any known bound gives at δ, rounded up; infinite if none does."""
-        _unit("delta", delta)
-        return max((_least_epsilon(choice, delta) for choice in _choices(self.parts)), default=0.0)
+        d = _unit("delta", delta)
+        return max((_or_else(math.inf, _least_epsilon, choice, d) for choice in _choices(self.parts)), default=0.0)
 
-    def delta(self, epsilon: float) -> float:
+    def delta(self, epsilon: Real) -> float:
         """The least δ any known bound gives at ε, rounded up."""
-        _not_negative("epsilon", epsilon)
-        return max((_least_delta(choice, float(epsilon)) for choice in _choices(self.parts)), default=0.0)
+        e = _not_negative("epsilon", epsilon)
+        return max((_or_else(1.0, _least_delta, choice, e) for choice in _choices(self.parts)), default=0.0)
 
-    def lower_epsilon(self, delta: float) -> float:
+    def lower_epsilon(self, delta: Real) -> float:
         """An ε that the events, taken at their worst, certainly spend at δ."""
-        _unit("delta", delta)
-        return max((_certain_epsilon(choice, delta) for choice in _choices(self.parts)), default=0.0)
+        d = up(probability("delta", delta))
+        return max((_or_else(0.0, _certain_epsilon, choice, d) for choice in _choices(self.parts)), default=0.0)
 
-    def bounds(self, delta: float) -> dict[str, float]:
+    def bounds(self, delta: Real) -> dict[str, float]:
         """ε by each bound alone; infinite where a bound does not apply."""
-        _unit("delta", delta)
+        d = _unit("delta", delta)
         found: dict[str, float] = {}
         for choice in _choices(self.parts):
             for name, bound in BOUNDS.items():
-                found[name] = max(found.get(name, 0.0), bound(choice, delta))
+                found[name] = max(found.get(name, 0.0), _or_else(math.inf, bound, choice, d))
         return found
 
 
-def _not_negative(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not value >= 0:
-        raise InvalidParameter(name, "must be a number that is not negative", value)
+def _or_else(
+    safe: float, price: Callable[[tuple[Counted, ...], float], float], choice: tuple[Counted, ...], at: float
+) -> float:
+    """A price, or the safe one where numbers leave the floats."""
+    try:
+        return price(choice, at)
+    except OverflowError:
+        return safe
 
 
-def _unit(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not 0 <= value <= 1:
-        raise InvalidParameter(name, "must be between 0 and 1", value)
+def _not_negative(name: str, value: Any) -> float:
+    """The number, rounded down: against us."""
+    return value if isinstance(value, float) and value == math.inf else down(non_negative(name, value))
+
+
+def _unit(name: str, value: Any) -> float:
+    """The probability, rounded down: against us."""
+    return down(probability(name, value))
 
 
 # ---- which events, when some are parallel ---------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import ball_of, decide, is_below
 from sfumato.exact.parameters import Real, non_negative, probability, rational
-from sfumato.exact.rounding import add_up, exp_down, log_up, mul_up, up
+from sfumato.exact.rounding import add_up, down, exp_down, exp_up, log_up, mul_up, sub_up, up
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,32 @@ def kl_divergence(p: Distribution, q: Distribution) -> float:
     return max(0.0, total)
 
 
+def renyi_divergence(p: Distribution, q: Distribution, *, alpha: Real) -> float:
+    """ln(Σ p^α·q^(1-α))/(α - 1), rounded up; at order 1 the KL divergence, at ∞ the max divergence.
+
+    Survey Definition 8.1 with its limits (Survey Theorem 8.3).
+    """
+    if alpha == 1:
+        return kl_divergence(p, q)
+    if alpha == inf:
+        return max_divergence(p, q)
+    order = rational("alpha", alpha) - 1
+    if order < 0:
+        raise InvalidParameter("alpha", "must be at least 1", alpha)
+    terms = []
+    for a, b in _pairs(p, q):
+        if a and not b:
+            return inf
+        if a:  # p^α·q^(1-α) = p·(p/q)^(α-1)
+            loss = log_up(a / b)
+            terms.append(add_up(log_up(a), mul_up(up(order) if loss >= 0 else down(order), loss)))
+    top = max(terms)
+    total = 0.0
+    for term in terms:
+        total = add_up(total, exp_up(sub_up(term, top)))
+    return max(0.0, up(Fraction(add_up(top, log_up(total))) / order))
+
+
 def max_divergence(p: Distribution, q: Distribution) -> float:
     """The largest privacy loss, rounded up: pure ε-differential privacy in this direction."""
     return approximate_max_divergence(p, q, delta=0)
@@ -104,6 +130,30 @@ def approximate_max_divergence(p: Distribution, q: Distribution, *, delta: Real)
         elif in_p > d:
             return inf
     return log_up(best)
+
+
+def close_pair(p: Distribution, q: Distribution, *, ratio: Real) -> tuple[Distribution, Distribution]:
+    """Distributions near p and q whose probabilities differ by at most the factor `ratio`, which is e^ε, both ways.
+
+    Each is within δ/(e^ε + 1) of its own, if p and q are (ε, δ)-close both ways (Survey Lemma 5.4, second part,
+    errata C6): where p > e^ε·q the two share their mass as e^ε to 1, and what then is too little in all on one
+    side is taken from the other, where that has more.
+    """
+    factor = rational("ratio", ratio)
+    if factor < 1:
+        raise InvalidParameter("ratio", "must be at least 1", ratio)
+    near: list[dict[Any, Fraction]] = [{}, {}]
+    for key in {**p.probabilities, **q.probabilities}:
+        a, b = p[key], q[key]
+        less, more = (a + b) / (factor + 1), (a + b) * factor / (factor + 1)
+        near[0][key] = more if a > factor * b else less if b > factor * a else a
+        near[1][key] = a + b - near[0][key]
+    short, long = sorted(near, key=lambda masses: sum(masses.values()))
+    missing = 1 - sum(short.values())
+    for key, mass in short.items():
+        moved = min(missing, max(Fraction(0), (long[key] - mass) / 2))
+        short[key], long[key], missing = mass + moved, long[key] - moved, missing - moved
+    return Distribution(near[0]), Distribution(near[1])
 
 
 def hockey_stick(p: Distribution, q: Distribution, *, epsilon: Real) -> float:

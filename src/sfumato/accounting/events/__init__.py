@@ -8,7 +8,7 @@ Sensitivities are 1 unless said, for the neighbour relation the mechanism was bu
 """
 
 from sfumato.accounting.events.base import Counted, Event, counted
-from sfumato.accounting.events.boxes import ZCDP, Approximate, Pure, Renyi
+from sfumato.accounting.events.boxes import ZCDP, Approximate, Pure, Renyi, ShiftedZCDP
 from sfumato.accounting.events.combined import Composition, Group, Parallel, Subsampled
 from sfumato.accounting.events.noise import (
     CensoredGeometric,
@@ -50,6 +50,7 @@ __all__ = [
     "Pure",
     "RandomizedResponse",
     "Renyi",
+    "ShiftedZCDP",
     "Shuffled",
     "SparseVector",
     "Subsampled",

@@ -9,6 +9,7 @@ from sfumato.accounting.events.base import (
     Event,
     Exact,
 )
+from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, positive, probability, rational
 from sfumato.exact.rounding import up
@@ -65,22 +66,50 @@ class ZCDP(Exact):
 
 
 @dataclass(frozen=True)
+class ShiftedZCDP(Exact):
+    """A black box with (η, ρ)-zero-concentrated privacy: D_α ≤ η + αρ at every order (Survey Definition 8.9)."""
+
+    eta: Real
+    rho: Real
+    tag: ClassVar[str] = "shifted_zcdp"
+    _checks: ClassVar[dict[str, Any]] = {"eta": non_negative, "rho": non_negative}
+
+    def rdp(self, alpha: float) -> float:
+        return (up(rational("eta", self.eta)) + alpha * up(rational("rho", self.rho))) * (1 + 2.0**-50)
+
+    def laws(self) -> None:
+        return None
+
+
+def _order(name: str, value: object) -> Fraction | float:
+    return math.inf if isinstance(value, float) and value == math.inf else positive(name, value)
+
+
+@dataclass(frozen=True)
 class Renyi(Exact):
-    """A black box with (α, ε)-Rényi differential privacy at one order (Survey Definition 8.2)."""
+    """A black box with (α, ε)-Rényi differential privacy at one order (Survey Definition 8.2); ∞ is pure privacy."""
 
     alpha: Real
     epsilon: Real
     tag: ClassVar[str] = "renyi"
-    _checks: ClassVar[dict[str, Any]] = {"alpha": positive, "epsilon": non_negative}
+    _checks: ClassVar[dict[str, Any]] = {"alpha": _order, "epsilon": non_negative}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if rational("alpha", self.alpha) <= 1:
+        if not self.alpha > 1:
             raise InvalidParameter("alpha", "must be above 1", self.alpha)
+
+    def pure(self) -> Fraction | None:
+        """Order ∞ is pure privacy (Survey Theorem 8.3)."""
+        return rational("epsilon", self.epsilon) if self.alpha == math.inf else None
 
     def rdp(self, alpha: float) -> float:
         """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
-        return up(rational("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+        own = up(rational("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+        return min(own, super().rdp(alpha))
 
-    def laws(self) -> None:
-        return None
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        return super().laws() if self.alpha == math.inf else None
+
+    def to_json(self) -> dict[str, Any]:
+        return super().to_json() | ({"alpha": "infinity"} if self.alpha == math.inf else {})

@@ -25,6 +25,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, probability, rational
 from sfumato.exact.rounding import up
 
+_LEAST_FLOAT = Fraction(1, 10**280)
+
 
 @dataclass(frozen=True)
 class Subsampled(Exact):
@@ -44,12 +46,14 @@ class Subsampled(Exact):
             raise InvalidParameter("event", "cannot be subsampled", getattr(self.event, "tag", self.event))
 
     def pure(self) -> Fraction | None:
-        """ln(1 + q(e^ε - 1)), rounded up."""
+        """ln(1 + q(e^ε - 1)), rounded up; never zero, or many of them would be free."""
         epsilon, q = self.event.pure(), rational("rate", self.rate)
         if epsilon is None:
             return None
         if epsilon > 600 or q == 0:
             return epsilon if q else Fraction(0)
+        if q * epsilon < _LEAST_FLOAT:  # the product may leave the floats: q·(e^ε - 1) ≤ q·ε·(1 + ε) for ε ≤ 1
+            return min(epsilon, q * epsilon * (1 + epsilon)) if epsilon <= 1 else epsilon
         grown = math.log1p(up(q) * math.expm1(up(epsilon))) * (1 + 2.0**-45)
         return min(epsilon, Fraction(grown))
 

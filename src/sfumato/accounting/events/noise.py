@@ -14,7 +14,7 @@ from sfumato.accounting.events.base import (
 )
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.exact.parameters import Real, positive, rational, whole
-from sfumato.exact.rounding import exp_up, up
+from sfumato.exact.rounding import exp_up, sqrt_up, up
 
 _MOST_ATOMS, _MOST_EXACT = 10**4, 10**4  # atoms of a law, and ε or μ² up to which a law is worth having
 
@@ -108,6 +108,12 @@ class Gaussian(Exact):
         """(Δ/σ)²: twice the ρ of the Gaussian mechanism (Survey Definition 8.15)."""
         return (rational("sensitivity", self.sensitivity) / rational("sigma", self.sigma)) ** 2
 
+    @classmethod
+    def of_rho(cls, rho: Real, sensitivity: Real = 1) -> "Gaussian":
+        """Noise of variance Δ²/(2ρ), rounded up: ρ-zero-concentrated privacy (Survey Definition 8.15)."""
+        width = positive("sensitivity", sensitivity)
+        return cls(Fraction(sqrt_up(width**2 / (2 * positive("rho", rho)))), width)
+
     def zcdp(self) -> Fraction:
         return self.mu_squared() / 2
 
@@ -160,5 +166,7 @@ class RandomizedResponse(Exact):
     def rdp(self, alpha: float) -> float:
         return rdp.categorical(up(self.pure()), self.categories, alpha)
 
-    def laws(self) -> tuple[LossLaw, LossLaw]:
+    def laws(self) -> tuple[LossLaw, LossLaw] | None:
+        if self.pure() > _MOST_EXACT:
+            return super().laws()
         return both(losslaw.categorical(up(self.pure()), self.categories))

@@ -37,9 +37,9 @@ class Exponential(Exact):
     def zcdp(self) -> Fraction:
         return self.pure() ** 2 / 8
 
-    def certain_laws(self) -> tuple[LossLaw, LossLaw]:
+    def certain_laws(self) -> tuple[LossLaw, LossLaw] | None:
         """Two candidates whose scores change places: randomised response with half the ε."""
-        return both(losslaw.two_point(float(self.pure() / 2)))
+        return Pure(self.pure() / 2).laws()
 
     def grouped(self, k: int) -> Event:
         return Exponential(k * self.pure())
