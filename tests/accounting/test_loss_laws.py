@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sfumato.accounting import events as e
-from sfumato.accounting import losslaw, optimal_delta, pld, total
+from sfumato.accounting import lattice, losslaw, optimal_delta, pld, total
 from sfumato.accounting.losslaw import LossLaw
 
 EPSILONS = (1e-12, 1e-6, 1e-3, 0.1, 1, 5, 20, 26, 30, 36, 37, 40, 100, 300, 700, 745, 800, 2000, 1e4)
@@ -169,3 +169,15 @@ def test_the_lattice_agrees_with_the_binomial(n: int, epsilon: float, delta: flo
     found = pld.compose([(losslaw.two_point(epsilon), n)], delta).epsilon(delta)
     assert optimal_delta(found, epsilon, 0.0, n) <= delta * (1 + 1e-8)
     assert optimal_delta(found * (1 - 1e-6), epsilon, 0.0, n) >= delta * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000])
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 3.0, 30.0, 38.0, 45.0, 60.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.3, 0.9])
+def test_laws_that_are_nearly_one_loss_are_not_priced_below_it(n: int, epsilon: float, delta: float) -> None:
+    """Where ε lies below every loss that has mass, all of it counts."""
+    composed = pld.compose([(losslaw.two_point(epsilon), n)], delta).epsilon(delta)
+    certain = pld.compose([(losslaw.two_point(epsilon), n)], delta, lattice.merge_the_cells).epsilon_below(delta)
+    assert optimal_delta(composed, epsilon, 0.0, n) <= delta * (1 + 1e-8) + 1e-15
+    assert certain <= composed
+    assert certain >= composed * (1 - 1e-4) - 1e-9

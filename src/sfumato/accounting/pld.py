@@ -57,7 +57,7 @@ class _Tail:
 
     def __init__(self, tilted: _Tilted, log_target: float, *, sign: int) -> None:
         self._tilted, self._log_target, self._sign = tilted, log_target, sign
-        size = min(len(tilted.masses), math.ceil(_FALL / (tilted.theta * tilted.step)) + 1)
+        size = min(len(tilted.masses), math.ceil(_FALL / (tilted.theta * tilted.step))) + 1
         self._fall = _powers(math.exp(-tilted.theta * tilted.step), size)  # e^(-θkh)
         self._decay = _powers(math.exp(-tilted.step), size)  # e^(-kh)
         self._both = self._fall * -np.expm1(-tilted.step * np.arange(size))
