@@ -596,7 +596,7 @@ BAD_ANSWERS = [
     ),
     (
         Quantile(q=0.5, epsilon=1, lower=0, upper=9, grid=1, neighbours=Neighbours()),
-        [[float("nan")], [[1]], "abc", 3, [None]],
+        [[[1]], "abc", 3, [None], ["nan"]],
     ),
     (
         RandomizedResponse(epsilon=1),
@@ -824,3 +824,10 @@ def test_calibration_meets_its_target_closely(kind: Any) -> None:
     for bad in ({"delta": 0}, {"delta": 1}, {"epsilon": 0}, {"epsilon": float("inf")}):
         with pytest.raises(InvalidParameter):
             kind.calibrated(**({"epsilon": 1, "delta": 1e-6, "sensitivity": sensitivity} | bad))
+
+
+def test_a_variance_of_log_one_over_delta_is_too_small_and_nowhere_used() -> None:
+    """Errata E7: σ² = Δ²·ln(1/δ)/ε² has δ = 4.3e-5 at (1, 1e-5); the least σ that meets the target is larger."""
+    sigma = math.sqrt(math.log(1e5))
+    assert total([Gaussian(sigma=sigma, sensitivity=ONE_L2).event]).delta(1) == pytest.approx(4.3e-5, rel=0.02)
+    assert Gaussian.calibrated(epsilon=1, delta=1e-5, sensitivity=ONE_L2).sigma > 1.09 * sigma

@@ -13,6 +13,7 @@ from sfumato.accounting import events, total
 from sfumato.errors import InvalidParameter
 from sfumato.exact import output_law
 from sfumato.mechanisms import keys as family
+from sfumato.mechanisms.discrete_gaussian import gaussian_tail
 from sfumato.mechanisms.keys import (
     GaussianKeys,
     KeySelection,
@@ -356,7 +357,7 @@ def test_the_tail_of_wide_gaussian_noise_is_rounded_up_and_close(sigma):
     whole = 1 + 2 * terms.sum()
     for k in (1, 2, int(0.5 * sigma), int(sigma), int(sigma) + 1, int(2.5 * sigma), int(5 * sigma)):
         exact = terms[k - 1 :].sum() / whole
-        computed = family._gaussian_tail(k, sigma)
+        computed = gaussian_tail(k, sigma)
         assert exact * (1 - 1e-13) <= computed <= exact * (1 + 2e-8)
         assert computed - exact <= 1e-9
 
@@ -417,7 +418,7 @@ def test_parameters_outside_the_theorem_are_refused(kind, name, value):
 
 
 @every_kind
-@pytest.mark.parametrize("count", [0, -31337, 31337.0, math.nan, True, "31337", None, Fraction(31337, 2), np.bool_(1)])
+@pytest.mark.parametrize("count", [-31337, 31337.0, math.nan, True, "31337", None, Fraction(31337, 2), np.bool_(1)])
 def test_counts_that_are_not_of_people_are_refused_without_showing_key_or_count(kind, count):
     with pytest.raises(InvalidParameter, match="counts") as refusal:
         kind(epsilon=1, delta=0.01).release({"a secret": count})

@@ -157,11 +157,18 @@ def _simulate(given: argparse.Namespace) -> Exit:
 def _aggregate(given: argparse.Namespace) -> Exit:
     from sfumato.local import Aggregator
 
-    server = Aggregator(_protocol(given.protocol))
+    server, merged = Aggregator(_protocol(given.protocol)), set[bytes]()
+    given.left_out = []
     for path in given.inputs:
         head = _read(path, 64)
         if head.startswith(b"sfumato-local-counts/"):
-            server.merge(Aggregator.from_bytes(_read(path)))
+            counts = Aggregator.from_bytes(_read(path))
+            # The checksum in the head tells a copy where there are no tags to tell it.
+            if head in merged or server.has_counted(counts):
+                given.left_out.append(str(path))
+            else:
+                server.merge(counts)
+            merged.add(head)
             continue
         size = server.protocol.report_bytes
         pieces = -(-path.stat().st_size // (size * _REPORTS))
@@ -217,7 +224,9 @@ def _report(server: "Aggregator", given: argparse.Namespace) -> None:
         terminal.say("bits of Bloom filters say little by themselves: `sfumato local decode` finds the strings")
         given = argparse.Namespace(**vars(given) | {"top": 5})
     estimate = server.estimate()
-    about = {"people": server.people, "rejected": dict(server.rejected), "doubled": server.doubled}
+    about: dict[str, Any] = {"people": server.people, "rejected": dict(server.rejected), "doubled": server.doubled}
+    if left_out := getattr(given, "left_out", []):
+        about["left_out"] = left_out
     if isinstance(estimate, Mean):
         low, high = estimate.interval(given.confidence)
         found = {"mean": estimate.value, "standard_error": estimate.standard_error, "low": low, "high": high}
@@ -232,6 +241,13 @@ def _report(server: "Aggregator", given: argparse.Namespace) -> None:
     if not given.json:
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in server.rejected.items()) or "none"
         terminal.say(f"{server.people:,} reports counted; refused: {reasons}")
+        if server.doubled:
+            terminal.say(
+                f"{server.doubled:,} of them are counted twice, as two servers had counted them, and estimates lean "
+                "towards them; aggregate the reports themselves to count each once"
+            )
+        for name in left_out:
+            terminal.say(f"left out, as all of it is counted already: {name}")
 
 
 def _shares(estimate: Any, about: dict[str, Any], given: argparse.Namespace) -> None:

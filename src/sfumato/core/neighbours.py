@@ -1,13 +1,13 @@
 """When two databases are neighbours (ℓ1 distance, Survey Definition 3.4) and what a sensitivity is then."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from typing import Self
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, whole
+from sfumato.exact.parameters import Real, non_negative, positive, whole
 from sfumato.exact.rounding import sqrt_up, up
 
 
@@ -83,13 +83,15 @@ class Sensitivity:
     """The most an answer moves between neighbours.
 
     `amount` is exact: the change itself in ℓ1 and ℓ∞, its square in ℓ2, where the change may be irrational.
-    `coordinates` is the most entries of a vector that move at all, if a bound is known.
+    `coordinates` is the most entries of a vector that move at all, if a bound is known; `unit`, if known, is what every
+    answer is a multiple of.
     """
 
     norm: Norm
     amount: Fraction
     neighbours: Neighbours
     coordinates: int | None = None
+    unit: Fraction | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.norm, Norm):
@@ -98,6 +100,8 @@ class Sensitivity:
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         if self.coordinates is not None:
             whole("coordinates", self.coordinates, least=1)
+        if self.unit is not None:
+            object.__setattr__(self, "unit", positive("unit", self.unit))
         object.__setattr__(self, "amount", non_negative("sensitivity", self.amount))
 
     @classmethod

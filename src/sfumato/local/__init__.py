@@ -7,7 +7,7 @@ from sfumato.local.association import Association, Variable, associate
 from sfumato.local.choice import choose
 from sfumato.local.client import Client
 from sfumato.local.collection import Collection
-from sfumato.local.comparison import Comparison, compare, people_needed
+from sfumato.local.comparison import Comparison, MeanComparison, compare, compare_means, people_needed
 from sfumato.local.condensed import Condensed
 from sfumato.local.d_bit import DBitFlip
 from sfumato.local.decoding import Decoded, Detected, decode, detection_limit
@@ -15,6 +15,7 @@ from sfumato.local.estimates import Frequencies, Mean
 from sfumato.local.hadamard import Hadamard
 from sfumato.local.k_ary import KAry
 from sfumato.local.kinds import from_document, from_json
+from sfumato.local.laplace_mean import LaplaceMean
 from sfumato.local.local_hash import LocalHash
 from sfumato.local.longitudinal import Longitudinal, days_of, enforce, most_reports, over_time, shuffled
 from sfumato.local.one_bit import OneBitMean, duchi
@@ -45,9 +46,11 @@ __all__ = [
     "Hadamard",
     "Hybrid",
     "KAry",
+    "LaplaceMean",
     "LocalHash",
     "Longitudinal",
     "Mean",
+    "MeanComparison",
     "OneBitMean",
     "Piecewise",
     "PrefixTree",
@@ -62,6 +65,7 @@ __all__ = [
     "choose",
     "client",
     "compare",
+    "compare_means",
     "days_of",
     "decode",
     "detection_limit",

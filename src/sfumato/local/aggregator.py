@@ -114,7 +114,7 @@ class Aggregator:
             raise InvalidParameter("other", "must count the same protocol and round", other.protocol.name)
         if self.closed or other.closed:
             raise InvalidParameter("other", "must be merged before either round is closed", other.protocol.name)
-        met = 0 if other._seen is self._seen else self._seen.overlap(other._seen)  # rounds in turn share their tags
+        met = self._met(other)
         if met and met == len(other._seen):
             raise InvalidParameter(
                 "other", "must have counted somebody who is not counted here", other.protocol.name,
@@ -127,6 +127,14 @@ class Aggregator:
         self.doubled += met
         if other._seen is not self._seen:
             self._seen.union(other._seen)
+
+    def _met(self, other: "Aggregator") -> int:
+        """How many of the other's tags are known here; rounds in turn share them, and meet nobody."""
+        return 0 if other._seen is self._seen else self._seen.overlap(other._seen)
+
+    def has_counted(self, other: "Aggregator") -> bool:
+        """Whether every report that another server counted is counted here already, as far as tags tell."""
+        return 0 < len(other._seen) == self._met(other)
 
     def share_tags(self, seen: SeenTags) -> None:
         """Look for copies among these tags too from now on, as rounds of one collection do."""

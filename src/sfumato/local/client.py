@@ -7,6 +7,10 @@ The device trusts nobody. It computes the ε of the published coins itself and r
 it states, or above what the device allows. Coins are integers from the operating system compared with exact
 rationals. What a memo must remember is not stored: it is drawn again, the same, from a keyed hash (HMAC-SHA256) of the
 secret.
+
+A document cannot hang a device. Its text, the digits of its numbers and its sizes are capped before anything is
+computed from them, and every step after that is linear in them, but for one: the ε of condensed privacy compares all
+pairs of at most 1024 values. Reading a document takes at most `MOST_STEPS` steps, and so does a report.
 """
 
 import hashlib
@@ -23,6 +27,14 @@ VERSION = 1
 FORMAT = f"sfumato-local/{VERSION}"
 HEAD, TAG = 8, 8
 """Bytes of a report before its payload: version, protocol and round; then the tag that makes a copy recognisable."""
+
+MOST_TEXT = 1 << 22
+"""Characters of a document."""
+MOST_DIGITS, COIN_DIGITS, WEIGHT_DIGITS = 512, 128, 64
+"""Characters of a number, of a coin's probability ("n/d"), and of a weight of condensed privacy."""
+MOST_WEIGHTS = 1 << 16
+MOST_STEPS = 1 << 24
+"""Lines run, numbers compared, words and bytes moved: a test counts them for the worst documents let through."""
 
 HASH_NAMES = ("blake2b", "md5", "md5-java")
 INTERACTIONS = ("non-interactive", "sequential", "full")
@@ -149,15 +161,19 @@ def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
     """The document of a text, or a copy; a key given twice is refused, as readers differ on which of the two counts."""
     try:
         text = document if isinstance(document, str | bytes) else json.dumps(document)
+        if len(text) > MOST_TEXT:
+            raise ProtocolRefused(f"the document has more than {MOST_TEXT} characters")
         return json.loads(text, object_pairs_hook=_once)
+    except ProtocolRefused:
+        raise
     except (TypeError, ValueError, RecursionError):
         raise ProtocolRefused("the document is not JSON, or gives a key twice") from None
 
 
-def rational(text: Any) -> Fraction:
+def rational(text: Any, most: int = MOST_DIGITS) -> Fraction:
     """A number as documents write it, "n" or "n/d": an exponent could ask for more digits than a device can hold."""
-    if not isinstance(text, str) or len(text) > 4000 or not set(text) <= set("0123456789/-"):
-        raise ProtocolRefused("the document is malformed: numbers must be written as fractions")
+    if not isinstance(text, str) or len(text) > most or not set(text) <= set("0123456789/-"):
+        raise ProtocolRefused(f"the document is malformed: numbers must be fractions of at most {most} characters")
     return Fraction(text)
 
 
@@ -211,7 +227,10 @@ def _bytes_of(value: Any) -> bytes:
 
 def _packed(bits: Sequence[int]) -> bytes:
     """Bits as bytes, the first one lowest."""
-    return sum(bit << i for i, bit in enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")
+    out = bytearray((len(bits) + 7) // 8)
+    for i, bit in enumerate(bits):
+        out[i >> 3] |= bit << (i & 7)
+    return bytes(out)
 
 
 # ---- what each kind sends -----------------------------------------------------------------------------------------
@@ -228,7 +247,7 @@ def _choice_of(coins: Coins, x: int, k: int, p: Fraction) -> int:
     return other + (other >= x)
 
 
-def _flags(coins: Coins, ones: Sequence[int], count: int, p: Fraction, q: Fraction) -> list[int]:
+def _flags(coins: Coins, ones: set[int], count: int, p: Fraction, q: Fraction) -> list[int]:
     """A bit for each place: 1 with probability p where there is a one, with q elsewhere."""
     return [int(coins.coin(p if i in ones else q)) for i in range(count)]
 
@@ -240,7 +259,7 @@ def _k_ary(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> byt
 
 def _unary(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
     x = _position(doc, value)
-    return _packed(_flags(memo(b"%d" % x), [x], _size(doc), r["p"], r["q"]))
+    return _packed(_flags(memo(b"%d" % x), {x}, _size(doc), r["p"], r["q"]))
 
 
 def _local_hash(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
@@ -278,20 +297,21 @@ def _rappor(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> by
     bits, cohorts = int(doc["parameters"]["bits"]), int(doc["parameters"]["cohorts"])
     cohort = memo(b"cohort").below(cohorts)
     if doc["hash"] is None:  # basic RAPPOR: one bit a value
-        ones = [_position(doc, value)]
+        ones = {_position(doc, value)}
     else:
-        ones = bloom_bits(_bytes_of(value), cohort, bits, int(doc["hash"]["hashes"]), doc["hash"]["name"])
+        ones = set(bloom_bits(_bytes_of(value), cohort, bits, int(doc["hash"]["hashes"]), doc["hash"]["name"]))
     label = _packed([int(i in ones) for i in range(bits)])
     permanent = _flags(memo(b"permanent" + label), ones, bits, 1 - r["f"] / 2, r["f"] / 2)
-    told = [i for i, bit in enumerate(permanent) if bit]
+    told = {i for i, bit in enumerate(permanent) if bit}
     return cohort.to_bytes(2, "little") + _packed(_flags(memo(b""), told, bits, r["q"], r["p"]))
 
 
 def _rounded(doc: Document, memo: Memo, along: Fraction) -> int:
     """The multiple of the granularity that a number is rounded to, at random without bias (Survey Lemma 7.8).
 
-    With memory the α-point decides, α uniform on {0, …, s - 1}: up if and only if x + α ≥ the next multiple (errata
-    B19). Where x is not whole, α has a fraction of 32 bits.
+    It is this multiple whose mean is the number, and not the bit that is sent (errata E8). With memory the α-point
+    decides, α uniform on {0, …, s - 1}: up if and only if x + α ≥ the next multiple (errata B19). Where x is not whole,
+    α has a fraction of 32 bits.
     """
     steps, s = int(doc["parameters"]["steps"]), int(doc["parameters"]["granularity"])
     x = along * steps
@@ -314,14 +334,14 @@ def _one_bit(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> b
 
 def _d_bit(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
     k, d, x = _size(doc), int(doc["parameters"]["bits"]), _position(doc, value)
-    coins, chosen = memo(b"buckets"), list[int]()
+    coins, chosen = memo(b"buckets"), set[int]()
     for j in range(k - d, k):
         place = coins.below(j + 1)
-        chosen.append(j if place in chosen else place)
-    chosen.sort()
-    ones = [i for i, place in enumerate(chosen) if place == x]
+        chosen.add(j if place in chosen else place)
+    places = sorted(chosen)
+    ones = {i for i, place in enumerate(places) if place == x}
     told = _packed(_flags(memo(b"%d" % x), ones, d, r["p"], r["q"]))
-    return b"".join(place.to_bytes(2, "little") for place in chosen) + told
+    return b"".join(place.to_bytes(2, "little") for place in places) + told
 
 
 def _window(doc: Document, r: dict[str, Fraction], along: Fraction, coins: Coins) -> int:
@@ -345,17 +365,21 @@ def _piecewise(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) ->
     return cell.to_bytes(2, "little")
 
 
+def _row(apart: Any, weights: Sequence[int], x: int, d: int) -> list[int]:
+    """The weights of all reports for a value: by distance, along a line or in a table."""
+    return [weights[abs(x - y)] for y in range(d)] if apart is None else [weights[apart[x][y]] for y in range(d)]
+
+
 def _condensed(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> bytes:
     parameters, d = doc["parameters"], _size(doc)
-    length, weights, apart = int(parameters["length"]), parameters["weights"], parameters["distances"]
+    length, weights = int(parameters["length"]), [int(weight) for weight in parameters["weights"]]
     items = [_position(doc, item) for item in (value if length > 1 else [value])]
     if len(items) > length or (length > 1 and d - 1 in items):
         raise NotInDomain("the value is not a sequence of items within the protocol's length")
     items += [d - 1] * (length - len(items))  # the last item of the domain stands for nothing
     coins, told = memo(b",".join(b"%d" % item for item in items)), b""
     for x in items:
-        row = [int(weights[abs(x - y) if apart is None else apart[x][y]]) for y in range(d)]
-        told += coins.pick(row).to_bytes(width(d), "little")
+        told += coins.pick(_row(parameters["distances"], weights, x, d)).to_bytes(width(d), "little")
     return told
 
 
@@ -406,15 +430,21 @@ def _window_odds(doc: Document, r: dict[str, Fraction]) -> Fraction:
 
 
 def _condensed_odds(doc: Document) -> Fraction:
-    """The largest ratio of two likelihoods of one report, over the whole table."""
-    weights, apart, d = doc["parameters"]["weights"], doc["parameters"]["distances"], _size(doc)
-    rows = [[int(weights[abs(x - y) if apart is None else apart[x][y]]) for y in range(d)] for x in range(d)]
+    """The largest ratio of two likelihoods of one report, over the whole table; fractions are compared crosswise."""
+    weights, d = [int(weight) for weight in doc["parameters"]["weights"]], _size(doc)
+    rows = [_row(doc["parameters"]["distances"], weights, x, d) for x in range(d)]
     sums = [sum(row) for row in rows]
-    worst = Fraction(1)
+    worst, of = 1, 1
     for y in range(d):
-        chances = [Fraction(rows[x][y], sums[x]) for x in range(d)]
-        worst = max(worst, max(chances) / min(chances))
-    return worst ** int(doc["parameters"]["length"])
+        (high, high_sum), (low, low_sum) = (rows[0][y], sums[0]), (rows[0][y], sums[0])
+        for row, total in zip(rows, sums, strict=True):
+            if row[y] * high_sum > high * total:
+                high, high_sum = row[y], total
+            elif row[y] * low_sum < low * total:
+                low, low_sum = row[y], total
+        if high * low_sum * of > worst * low * high_sum:
+            worst, of = high * low_sum, low * high_sum
+    return Fraction(worst, of) ** int(doc["parameters"]["length"])
 
 
 def _k_odds(p: Fraction, k: int) -> Fraction:
@@ -455,6 +485,15 @@ ODDS: dict[str, Callable[[Document, dict[str, Fraction]], Fraction]] = {
 }
 
 
+COINS: dict[str, set[str]] = {kind: {"p"} for kind in ENCODERS} | {
+    "unary": {"p", "q"},
+    "rappor": {"f", "p", "q"},
+    "d-bit": {"p", "q"},
+    "hybrid": {"p", "mix", "p_bit"},
+    "condensed": set(),
+}
+
+
 def log_up(ratio: Fraction) -> Decimal:
     """ln(ratio), rounded up."""
     context = Context(prec=50, rounding=ROUND_CEILING)
@@ -464,7 +503,9 @@ def log_up(ratio: Fraction) -> Decimal:
 
 def coins_of(document: Document) -> dict[str, Fraction]:
     """The probabilities that the document states, each a rational in [0, 1]."""
-    coins = {name: rational(text) for name, text in document["coins"].items()}
+    if set(document["coins"]) != COINS[document["kind"]]:
+        raise ProtocolRefused("the document is malformed: its kind has other coins")
+    coins = {name: rational(text, COIN_DIGITS) for name, text in document["coins"].items()}
     if not all(0 <= p <= 1 for p in coins.values()):
         raise ProtocolRefused("a probability of the protocol is not between 0 and 1")
     return coins
@@ -505,10 +546,29 @@ def _ends_in_order(document: Document) -> bool:
 
 def _keeps_alpha(document: Document) -> bool:
     """Weights a step apart differ by at most e^(α/2), so that with a metric the channel keeps α as well as its ε."""
-    alpha = rational(document["parameters"]["alpha"])
-    weights = [int(weight) for weight in document["parameters"]["weights"]]
-    steps = [sorted(pair) for pair in pairwise(weights)]
-    return min(weights) > 0 and all(2 * Fraction(log_up(Fraction(high, low))) <= alpha for low, high in steps)
+    given, apart, d = document["parameters"]["weights"], document["parameters"]["distances"], _size(document)
+    if not isinstance(given, list) or len(given) > MOST_WEIGHTS or not all(map(_is_weight, given)):
+        return False
+    if apart is not None and not _is_table(apart, d, len(given)):
+        return False
+    weights, high, low = [int(weight) for weight in given], 1, 1
+    for one, other in pairwise(weights):
+        if max(one, other) * low > high * min(one, other):
+            high, low = max(one, other), min(one, other)
+    return 2 * Fraction(log_up(Fraction(high, low))) <= rational(document["parameters"]["alpha"])
+
+
+def _is_weight(text: object) -> bool:
+    plain = isinstance(text, str) and len(text) <= WEIGHT_DIGITS and text.isascii() and text.isdecimal()
+    return plain and int(str(text)) > 0
+
+
+def _is_table(apart: Any, d: int, weights: int) -> bool:
+    """d rows of d distances, each with a weight."""
+    if not isinstance(apart, list) or len(apart) != d:
+        return False
+    square = all(isinstance(row, list) and len(row) == d for row in apart)
+    return square and all(type(far) is int and 0 <= far < weights for row in apart for far in row)
 
 
 def _known_bloom(document: Document) -> bool:
@@ -564,7 +624,7 @@ def checked(document: Any) -> Document:
     try:
         if document["kind"] not in ENCODERS or document["interaction"] not in INTERACTIONS:
             raise ProtocolRefused("the document names a kind or an interaction this client does not know")
-        if not _in_range(document):
+        if len(canonical(document)) > MOST_TEXT or not _in_range(document):
             raise ProtocolRefused("a field of the document is outside the range of its kind")
         spent, stated = epsilon_of(document), rational(document["epsilon"])
     except (KeyError, TypeError, ValueError, ArithmeticError, IndexError, AttributeError) as error:
@@ -593,6 +653,8 @@ class Client:
         self._key = keyed(secret, b"sfumato-local/memo|" + fingerprint(self.document))
         self._tag_key = keyed(secret, b"sfumato-local/tag|" + str(self.document["name"]).encode())
         self._coins = coins_of(self.document)
+        self._head = head(self.document)
+        self._prices: tuple[Decimal, Decimal] | None = None
 
     def __repr__(self) -> str:
         return f"<Client of {self.document['name']!r}>"  # never the secret
@@ -601,7 +663,7 @@ class Client:
         """A report of a value: head, tag, payload."""
         fresh = system_coins()
         encode = ENCODERS[self.document["kind"]]
-        return head(self.document) + self.tag() + encode(self.document, self._coins, value, self._memo(fresh))
+        return self._head + self.tag() + encode(self.document, self._coins, value, self._memo(fresh))
 
     def tag(self) -> bytes:
         """The same for every copy of a report: one a device and collection, or one a round if interaction is full.
@@ -614,11 +676,13 @@ class Client:
     @property
     def prices(self) -> tuple[Decimal, Decimal]:
         """ε of one report by itself, and of all reports of one value from memory."""
-        alone = self.document | ({"memo": False} if self.document["kind"] == "rappor" else {})
-        return epsilon_of(alone), epsilon_of(self.document)
+        if self._prices is None:
+            alone = self.document | ({"memo": False} if self.document["kind"] == "rappor" else {})
+            self._prices = epsilon_of(alone), epsilon_of(self.document)
+        return self._prices
 
     def memory(self, value: Any) -> bytes | None:
-        """A name for the memory that a report of the value would draw on, None without memory; for an allowance."""
+        """A name for the memory that a report of the value would draw on, None without memory; the work of a report."""
         if not self.document["memo"]:
             return None
         used, memo = set[bytes](), self._memo(system_coins())

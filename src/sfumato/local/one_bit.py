@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.core import Accuracy
+from sfumato.core.accuracy import chernoff
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, leading, source
-from sfumato.exact.parameters import Real, open_probability, rational, whole
+from sfumato.exact.parameters import Real, non_negative, open_probability, rational, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
@@ -147,11 +148,34 @@ class OneBitMean(Protocol):
     def error(self, beta: Real, *, people: int) -> Accuracy:
         """|error| ≤ m/√(2n)·(e^ε + 1)/(e^ε - 1)·√ln(2/β), except with probability β (Survey Theorem 7.7).
 
-        Hoeffding's inequality on the bits (Survey Lemma 7.6). It holds with memory too (Survey Theorem 7.9).
+        It is `stray_probability` the other way round, and holds with memory too (Survey Theorem 7.9).
         """
         fails, n = open_probability("beta", beta), whole("people", people, least=1)
         bound = self.span / math.sqrt(2 * n) / self._gap * math.sqrt(math.log(2 / float(fails)))
         return stated(bound * (1 + 1e-12), fails)
+
+    def stray_probability(self, deviation: Real, *, people: int) -> float:
+        """Pr[|error| ≥ θm] ≤ 2·exp(-2θ²n((e^ε - 1)/(e^ε + 1))²), rounded up (Survey Lemma 7.6).
+
+        >>> seconds = OneBitMean(name="seconds", upper=86_400, epsilon=1)
+        >>> round(seconds.stray_probability(253.9, people=10**6), 3)
+        0.05
+        """
+        low, high = self._ends
+        theta = non_negative("deviation", deviation) / (high - low)
+        return min(1.0, 2 * chernoff(people, theta * (2 * Fraction(self.p or 0) - 1)))
+
+    def chance_of_one(self, value: Real) -> Fraction:
+        """The chance that the bit sent is 1: 1/(e^ε + 1) + x/m·(e^ε - 1)/(e^ε + 1), with the coins as they are.
+
+        It is the rounded value in {0, m} whose mean is x, not the bit (Survey Lemma 7.8, errata E8).
+
+        >>> round(float(OneBitMean(name="t", upper=10, epsilon=1).chance_of_one(4)), 4)
+        0.4538
+        """
+        (low, high), p = self._ends, Fraction(self.p or 0)
+        along = (min(max(rational("value", value), low), high) - low) / (high - low)
+        return 1 - p + along * (2 * p - 1)
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:

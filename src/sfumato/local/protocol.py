@@ -162,8 +162,9 @@ class Protocol(ABC):
         }
 
     def to_json(self) -> str:
-        """The document that devices are given."""
-        return json.dumps(self.document(), indent=1)
+        """The document that devices are given; a long one without blanks, as devices take a limited text."""
+        text = json.dumps(self.document(), indent=1)
+        return text if len(text) <= client.MOST_TEXT else client.canonical(self.document()).decode()
 
     def next_round(self) -> Self:
         """The same protocol a round later."""

@@ -29,8 +29,23 @@ from sfumato.mechanisms.order_statistic import Median, OrderStatistic
 from sfumato.mechanisms.quantile import Quantile, Quantiles
 from sfumato.mechanisms.randomized_response import Estimate, RandomizedResponse, Warner
 from sfumato.mechanisms.selection import ExponentialMechanism, OneSidedNoisyMax, ReportNoisyMax, Selection, TopK
+from sfumato.mechanisms.small_database import (
+    small_database_accuracy,
+    small_database_best_accuracy,
+    small_database_choices,
+    small_database_size,
+)
 from sfumato.mechanisms.smooth import SmoothBound, SmoothSensitivity, local_sensitivity, smooth_sensitivity
 from sfumato.mechanisms.spanning_tree import SpanningTree
+from sfumato.mechanisms.sparse_planning import (
+    false_top_probability,
+    length_capped_epsilon,
+    longest_stage,
+    longest_stage_for,
+    non_negative_stage_cutoff_for,
+    stage_cutoff_for,
+    threshold_for,
+)
 from sfumato.mechanisms.sparse_vector import NonNegativeSparseVector, SparseVector, StagewiseSparseVector
 from sfumato.mechanisms.stream import Run, SparseTechnique
 
@@ -77,8 +92,19 @@ __all__ = [
     "above_threshold_accuracy",
     "best_key_selection",
     "classical_sigma",
+    "false_top_probability",
+    "length_capped_epsilon",
     "local_sensitivity",
+    "longest_stage",
+    "longest_stage_for",
+    "non_negative_stage_cutoff_for",
     "numeric_sparse_accuracy",
+    "small_database_accuracy",
+    "small_database_best_accuracy",
+    "small_database_choices",
+    "small_database_size",
     "smooth_sensitivity",
     "sparse_accuracy",
+    "stage_cutoff_for",
+    "threshold_for",
 ]

@@ -13,6 +13,7 @@ from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.mechanisms.stream import SparseTechnique, Stage
 
 _ROOT = math.sqrt(512)
+_ROUNDED_UP = 1 + 2.0**-40  # covers a few roundings
 
 
 def _noises(moved: Fraction, share: Fraction) -> tuple[Noise, Noise]:
@@ -158,15 +159,20 @@ def sparse_accuracy(*, queries: int, beta: Real, epsilon: Real, cutoff: int, del
     (k, c), fails, e = _counts(queries, cutoff), open_probability("beta", beta), float(positive("epsilon", epsilon))
     log = math.log(k) + math.log(2 * c) + log_inverse(fails)
     if probability("delta", delta) == 0:
-        return stated(8 * c * log / e, fails)
-    return stated(log * _ROOT * math.sqrt(c * log_inverse(open_probability("delta", delta))) / e, fails)
+        return stated(8 * c * log / e * _ROUNDED_UP, fails)
+    return stated(log * _ROOT * math.sqrt(c * log_inverse(open_probability("delta", delta))) / e * _ROUNDED_UP, fails)
 
 
 def numeric_sparse_accuracy(*, queries: int, beta: Real, epsilon: Real, cutoff: int, delta: Real = 0) -> Accuracy:
-    """9c·l/ε, or l·√(c·ln(2/δ))·(√512 + 1)/ε with a δ, l = ln k + ln(4c/β) (Survey Theorem 6.8, errata B2)."""
+    """9c·l/ε, l = ln k + ln(4c/β); with a δ max(l, √8·ln(2c/β))·√(c·ln(2/δ))·(√512 + 1)/ε (Survey Theorem 6.8).
+
+    The released values carry Laplace noise √8 times as wide as what decides would allow for, so they have a bound of
+    their own (errata B2 and E1).
+    """
     (k, c), fails, e = _counts(queries, cutoff), open_probability("beta", beta), float(positive("epsilon", epsilon))
     log = math.log(k) + math.log(4 * c) + log_inverse(fails)
     if probability("delta", delta) == 0:
-        return stated(9 * c * log / e, fails)
-    half = open_probability("delta", delta) / 2
-    return stated(log * math.sqrt(c * log_inverse(half)) * (_ROOT + 1) / e, fails)
+        return stated(9 * c * log / e * _ROUNDED_UP, fails)
+    values = math.sqrt(8) * (math.log(2 * c) + log_inverse(fails))
+    unit = math.sqrt(c * log_inverse(open_probability("delta", delta) / 2)) * (_ROOT + 1) / e
+    return stated(max(log, values) * unit * _ROUNDED_UP, fails)

@@ -56,6 +56,10 @@ class Noise(ABC):
     def reach(self, beta: Fraction) -> int:
         """A whole t, the least or next to it, with Pr[|noise| > t] ≤ beta."""
 
+    def tail(self, k: int) -> float:
+        """Pr[noise ≥ k] for k ≥ 1, to nine digits; the noise is symmetric around zero."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how often it is large")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Additive(ABC):

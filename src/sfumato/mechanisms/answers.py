@@ -4,10 +4,16 @@ Noise is drawn in steps of the grid, so that what a mechanism sees are integers.
 grid point floor(x/grid + ½). If x moves by at most d steps, floor(x + ½) moves by at most ceil(d) whole steps, so the
 rounding enters the sensitivity: ceil(Δ) in ℓ∞, ceil(Δ) + k - 1 in ℓ1 if k coordinates move (each may round up by less
 than one step, and the sum is whole), Δ + √k in ℓ2.
+
+What is refused is refused by type and shape, never by value: a refusal that only one of two neighbours meets would be
+an answer that nobody paid for. Beyond ±2**16384 steps an answer counts as that, which moves no two of them apart. Two
+values stay without a place, NaN and infinity: no finite answer is within any sensitivity of them.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +29,8 @@ from sfumato.exact.sampler import objects
 
 Integers = NDArray[Any]
 _FITS = 2**62
+_FAR = 2**16384
+_DECIMALS = 2**14
 _HALF = Fraction(1, 2)
 
 
@@ -90,6 +98,14 @@ class Answers:
     def moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
         """How far the placed answers move, in steps; in ℓ2 the square of it."""
         amount = in_norm(sensitivity_of(sensitivity), norm, self.count)
+        if self.grid is None and sensitivity.unit is not None and sensitivity.unit.denominator != 1:
+            unit = sensitivity.unit
+            raise InvalidParameter(
+                "sensitivity",
+                "must be that of whole-number answers where there is no grid; these are multiples of",
+                nearest(unit),
+                hint=f"declare grid=Fraction({unit.numerator}, {unit.denominator}), or ask the queries `in_units`",
+            )
         if self.grid is None:
             if amount.denominator != 1:
                 raise InvalidParameter(
@@ -109,12 +125,15 @@ class Answers:
         """The answers in steps: an int, or an array of integers."""
         if self.dimension is None:
             return self._one(exact)
-        array = exact_array("exact", exact)
+        array = as_array("exact", exact)
         if array.shape != (self.dimension,):
             raise InvalidParameter("exact", f"must be {self.dimension} answers, got shape", array.shape)
         if self.grid is None:
-            return _whole_numbers(array)
-        return nearest_steps("exact", array, self.step)
+            return _whole_numbers(array, exact)
+        if array.dtype == np.object_:
+            return objects(_near(nearest_step(value, self.step)) for value in array)
+        steps = nearest_steps("exact", array, self.step)
+        return objects(map(_near, steps)) if steps.dtype == np.object_ else steps
 
     def _one(self, exact: object) -> int:
         if isinstance(exact, list | tuple | np.ndarray):
@@ -124,8 +143,8 @@ class Answers:
         if self.grid is None:
             if isinstance(exact, bool | np.bool_ | np.timedelta64) or not isinstance(exact, int | np.integer):
                 raise _not_whole(type(exact))
-            return int(exact)
-        return nearest_step(cell("exact", exact), self.step)
+            return _near(int(exact))
+        return _near(nearest_step(real("exact", exact), self.step))
 
     def give(self, steps: Any) -> Any:
         """Noisy steps as the caller's numbers: whole numbers as they are, multiples of a grid as floats."""
@@ -154,11 +173,80 @@ def _not_whole(found: object) -> InvalidParameter:
     )
 
 
-def _whole_numbers(array: NDArray[Any]) -> Integers:
+def _near(step: int) -> int:
+    """A place, or the end of the range that Sfumato computes in."""
+    return max(-_FAR, min(_FAR, step))
+
+
+def real(name: str, value: object) -> Fraction:
+    """The rational that a piece of somebody's data is, of any size; decimals far out of range are cut to its end."""
+    if isinstance(value, Fraction) or (isinstance(value, int) and not isinstance(value, bool)):
+        return Fraction(value)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _DECIMALS:
+        end = Fraction(10**_DECIMALS if value.adjusted() > 0 else 0)
+        return end if value > 0 else -end
+    return cell(name, value)
+
+
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Pieces of data as an array that holds each exactly: of a machine's type, or else Fractions of any size."""
+    if type(values) is np.ndarray:
+        wide = values.dtype == np.object_ and values.ndim == 1
+    else:
+        wide = isinstance(values, list | tuple) and any(map(_is_wide, values))
+    return _fractions(name, values) if wide else exact_array(name, values)
+
+
+def _is_wide(value: object) -> bool:
+    """Whether a number is of a type that no machine's type holds, or a whole number beyond one."""
+    return isinstance(value, Fraction | Decimal) or (isinstance(value, int) and not -(2**63) <= value < 2**63)
+
+
+def _fractions(name: str, values: Iterable[Any]) -> NDArray[Any]:
+    exact = [real(name, value) for value in values]
+    out = np.empty(len(exact), dtype=np.object_)
+    out[:] = exact
+    return out
+
+
+def people_values(name: str, values: Any, lower: Fraction) -> NDArray[Any]:
+    """One value a person as an array; a NaN counts as the lower end and an infinity as the end of its sign.
+
+    One person's value must not decide whether everybody's are answered.
+    """
+    if isinstance(values, list | tuple) and any(map(_is_wild, values)):
+        values = [_tamed(value, lower) if _is_wild(value) else value for value in values]
+    elif type(values) is np.ndarray and values.dtype.kind == "f" and not np.isfinite(values).all():
+        largest = float(np.finfo(np.float64).max)
+        values = np.nan_to_num(values.astype(np.float64), nan=nearest(lower), posinf=largest, neginf=-largest)
+    return as_array(name, values)
+
+
+def _is_wild(value: object) -> bool:
+    if isinstance(value, Decimal):
+        return not value.is_finite()
+    return isinstance(value, float | np.floating) and not math.isfinite(value)
+
+
+def _tamed(value: Any, lower: Fraction) -> Fraction:
+    if value.is_nan() if isinstance(value, Decimal) else math.isnan(value):
+        return lower
+    return Fraction(_FAR if value > 0 else -_FAR)
+
+
+def are_whole_numbers(values: Iterable[Any]) -> bool:
+    """Whether all of a list or array are of a type of whole numbers: a matter of types and of no value."""
+    if isinstance(values, np.ndarray) and values.dtype != np.object_:
+        return values.dtype.kind in "iu"
+    kinds = set(map(type, values))
+    return all(issubclass(kind, int | np.integer) and not issubclass(kind, bool | np.timedelta64) for kind in kinds)
+
+
+def _whole_numbers(array: NDArray[Any], given: Any) -> Integers:
     if array.dtype == np.object_:
-        if any(value.denominator != 1 for value in array):
-            raise _not_whole("fractions")
-        return objects(int(value) for value in array)
+        if not are_whole_numbers(given):
+            raise _not_whole("others")
+        return objects(_near(int(value)) for value in array)
     if array.dtype.kind not in "iu":
         raise _not_whole(array.dtype.name)
     return objects(int(value) for value in array) if array.dtype == np.uint64 else array.astype(np.int64, copy=False)

@@ -1,18 +1,23 @@
 """The discrete Gaussian mechanism (Canonne, Kamath, Steinke 2020)."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
+
+import numpy as np
 
 from sfumato.accounting import events, smallest_noise
 from sfumato.core import Norm
 from sfumato.exact import discrete_gaussian
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, positive
+from sfumato.exact.parameters import Real, Size, nearest, positive
 from sfumato.exact.rounding import up
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
 from sfumato.mechanisms.answers import Answers, root
 from sfumato.mechanisms.gaussian import two_sided_quantile
+
+_MOST_TERMS = 10**4  # the σ up to which the tail is summed term by term
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,31 @@ class DiscreteGaussianNoise(Noise):
     def reach(self, beta: Fraction) -> int:
         """Pr[k ≥ m] ≤ Pr[N(0, σ²) ≥ m - 1] (Canonne, Kamath, Steinke 2020, Proposition 25)."""
         return least_whole(up(self.sigma) * two_sided_quantile(beta))
+
+    def tail(self, k: int) -> float:
+        """A sum, or the normal tail from k - ½ on where there are too many terms."""
+        return gaussian_tail(k, nearest(self.sigma))
+
+
+def gaussian_tail(k: int, sigma: float) -> float:
+    """Pr[Z ≥ k] of the discrete Gaussian, k ≥ 1; for wide ones not below it, and above by 1e-9 at the most."""
+    if k > 60 * sigma:
+        return 0.0  # below the least float
+    if sigma <= _MOST_TERMS:
+        return _half_sum(k, sigma) / (1 + 2 * _half_sum(1, sigma))
+    from scipy.special import ndtr
+
+    # g(k) = ∫ from k - ½ on, less Σ from k on, of exp(-z²/2σ²), is never negative: g(1) > 0 since the whole sum is
+    # σ√2π up to exp(-2π²σ²) (Poisson's summation) and ∫ over ±½ is below 1; g grows where the function is concave,
+    # and falls to 0 where it is convex.
+    return float(ndtr(-(k - 0.5) / sigma))
+
+
+def _half_sum(k: int, sigma: float) -> float:
+    """Σ exp(-z²/2σ²) over z ≥ k; what is cut off is less than a rounding."""
+    reach = math.ceil(math.sqrt(float(k) ** 2 + 90 * sigma * sigma)) + 1  # exp(-45) of the first term, or less
+    z = np.arange(k, reach + 1, dtype=np.float64)
+    return float(np.exp(-(z * z) / (2 * sigma * sigma)).sum())
 
 
 @dataclass(frozen=True, kw_only=True)

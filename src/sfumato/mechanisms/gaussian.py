@@ -10,7 +10,7 @@ from sfumato.core import Norm, Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.exact import rounded_gaussian
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, open_probability, positive
+from sfumato.exact.parameters import Real, Size, nearest, open_probability, positive
 from sfumato.exact.rounding import up
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers, in_norm, root, sensitivity_of
@@ -52,6 +52,12 @@ class GaussianNoise(Noise):
     def reach(self, beta: Fraction) -> int:
         """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½]."""
         return least_whole(up(self.sigma) * two_sided_quantile(beta) - 0.5)
+
+    def tail(self, k: int) -> float:
+        """Pr[Z ≥ k - ½]."""
+        from scipy.special import ndtr
+
+        return float(ndtr(-nearest((k - Fraction(1, 2)) / self.sigma)))
 
 
 def classical_sigma(*, epsilon: Real, delta: Real, sensitivity: Sensitivity) -> float:

@@ -10,7 +10,7 @@ from sfumato.core import Norm
 from sfumato.errors import InvalidParameter
 from sfumato.exact import censored_discrete_laplace, discrete_laplace
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, positive, whole
+from sfumato.exact.parameters import Real, Size, nearest, positive, whole
 from sfumato.exact.rounding import down, up
 from sfumato.mechanisms.additive import Additive, Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers
@@ -40,6 +40,10 @@ class GeometricNoise(Noise):
         """Pr[|k| > t] = 2·exp(-(t + 1)/scale)/(1 + exp(-1/scale))."""
         scale = up(self.scale)
         return least_whole(scale * (log_inverse(beta) + math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
+
+    def tail(self, k: int) -> float:
+        """exp(-k/scale)/(1 + exp(-1/scale))."""
+        return math.exp(-nearest(k / self.scale)) / (1 + math.exp(-nearest(1 / self.scale)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,12 +30,12 @@ from sfumato.exact.parameters import Real, open_probability, positive, whole
 from sfumato.exact.rounding import down, up
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.answers import add
+from sfumato.mechanisms.discrete_gaussian import gaussian_tail
 
 Key = TypeVar("Key", bound=Hashable)
 
 _UP = 1 + 2.0**-39  # above the relative error of every tail computed here: arguments of exp round by 2**-43 at most
 _LEAST = 2.0**-1020  # tails below count as this much: floats would lose their digits, and then all of them
-_MOST_TERMS = 10**4  # the σ up to which the tail of a discrete Gaussian is summed term by term
 _CLOSE = 1e-4  # how near σ comes to the least one
 _MOST_GROWTH = 2.0**20  # how far beyond its estimate σ is looked for
 _MOST_KEYS = 1000  # keys per person up to which their losses are composed exactly; beyond, by ρ, at some 7 % more noise
@@ -145,38 +145,44 @@ class KeySelection(ABC):
             raise InvalidParameter("counts", "must be a row of whole numbers, found", exact.dtype.name)
         if not len(exact):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        if int(exact.min()) < 1 or int(exact.max()) >= 2**62:
-            raise InvalidParameter("counts", "must be at least 1 and below 2**62 for each key, found", "another")
-        noisy = add(exact.astype(np.int64), self._draw(len(exact), source(bits)))
-        places = np.flatnonzero(noisy >= self.threshold)
-        return places, noisy[places]
+        if int(exact.min()) < 0:
+            raise InvalidParameter("counts", "must not be negative, found", "another")
+        there = np.flatnonzero(exact > 0)  # a key without people is not in the data
+        if not len(there):
+            return there, np.zeros(0, dtype=np.int64)
+        people = exact[there].astype(np.int64) if int(exact.max()) < 2**62 else objects(map(int, exact[there]))
+        noisy = add(people, self._draw(len(there), source(bits)))
+        passed = np.flatnonzero(noisy >= self.threshold)
+        return there[passed], noisy[passed]
 
     def release(self, counts: Mapping[Key, int], *, bits: BitSource | None = None) -> dict[Key, int]:
         """The keys that pass with their noisy counts, largest first and equal ones in random order."""
         stream = source(bits)
-        exact = _people(counts)
-        if not exact:
+        present = _people(counts)
+        if not present:
             return {}
+        keys, exact = list(present), list(present.values())
         small = max(exact) < 2**62
         noisy = add(np.array(exact, dtype=np.int64) if small else objects(exact), self._draw(len(exact), stream))
-        keys = list(counts)
         shown = [(keys[i], int(noisy[i])) for i in np.flatnonzero(noisy >= self.threshold)]
         # The order in which the data came must not be seen, not even among equal counts.
         shuffled = [shown[i] for i in permutation(len(shown), bits=stream)]
         return dict(sorted(shuffled, key=lambda pair: -pair[1]))
 
 
-def _people(counts: object) -> list[int]:
-    """The exact counts; neither a key nor a count is shown in an error."""
-    if not isinstance(counts, Mapping):
+def _people(counts: Mapping[Key, int]) -> dict[Key, int]:
+    """The keys somebody holds, with exact counts; neither a key nor a count is shown in an error."""
+    given: object = counts  # callers may not run a type checker
+    if not isinstance(given, Mapping):
         raise InvalidParameter("counts", "must map each key to its number of people, found", type(counts))
-    exact: list[int] = []
-    for value in counts.values():
+    exact: dict[Key, int] = {}
+    for key, value in counts.items():
         if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, int | np.integer):
             raise InvalidParameter("counts", "must be whole numbers of people, found", type(value))
-        if value < 1:
-            raise InvalidParameter("counts", "must be at least 1 for each key, found", "one below")
-        exact.append(int(value))
+        if value < 0:
+            raise InvalidParameter("counts", "must not be negative, found", "one below zero")
+        if value > 0:
+            exact[key] = int(value)
     return exact
 
 
@@ -295,31 +301,10 @@ class GaussianKeys(KeySelection):
         return Fraction(high)
 
     def _tail(self, k: int) -> float:
-        return _gaussian_tail(k, float(self.sigma))
+        return gaussian_tail(k, float(self.sigma))
 
     def _draw(self, size: int, bits: BitSource) -> Any:
         return discrete_gaussian(self.sigma, size, bits=bits)
-
-
-def _gaussian_tail(k: int, sigma: float) -> float:
-    """Pr[Z ≥ k] of the discrete Gaussian, k ≥ 1; for wide ones not below it, and above by 1e-9 at the most."""
-    if k > 60 * sigma:
-        return 0.0  # below the least float
-    if sigma <= _MOST_TERMS:
-        return _half_sum(k, sigma) / (1 + 2 * _half_sum(1, sigma))
-    from scipy.special import ndtr
-
-    # g(k) = ∫ from k - ½ on, less Σ from k on, of exp(-z²/2σ²), is never negative: g(1) > 0 since the whole sum is
-    # σ√2π up to exp(-2π²σ²) (Poisson's summation) and ∫ over ±½ is below 1; g grows where the function is concave,
-    # and falls to 0 where it is convex.
-    return float(ndtr(-(k - 0.5) / sigma))
-
-
-def _half_sum(k: int, sigma: float) -> float:
-    """Σ exp(-z²/2σ²) over z ≥ k; what is cut off is less than a rounding."""
-    reach = math.ceil(math.sqrt(float(k) ** 2 + 90 * sigma * sigma)) + 1  # exp(-45) of the first term, or less
-    z = np.arange(k, reach + 1, dtype=np.float64)
-    return float(np.exp(-(z * z) / (2 * sigma * sigma)).sum())
 
 
 def _split(epsilon: float, delta: Fraction, count: int) -> tuple[float, Fraction]:

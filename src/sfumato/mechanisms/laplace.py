@@ -1,5 +1,6 @@
 """The Laplace mechanism."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -8,7 +9,7 @@ from sfumato.accounting import events
 from sfumato.core import Norm
 from sfumato.exact import rounded_laplace
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, positive
+from sfumato.exact.parameters import Real, Size, nearest, positive
 from sfumato.exact.rounding import up
 from sfumato.mechanisms.additive import Additive, Noise, least_whole, log_inverse
 
@@ -38,6 +39,10 @@ class LaplaceNoise(Noise):
     def reach(self, beta: Fraction) -> int:
         """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½] = exp(-(t + ½)/scale)."""
         return least_whole(up(self.scale) * log_inverse(beta) - 0.5)
+
+    def tail(self, k: int) -> float:
+        """Pr[Z ≥ k - ½]."""
+        return math.exp(-nearest((k - Fraction(1, 2)) / self.scale)) / 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from sfumato.core import Categories, Change, IntegerInterval, Neighbours, Norm, 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, exact_array, rational, whole
 from sfumato.exact.sampler import objects
+from sfumato.mechanisms.answers import are_whole_numbers
 
 FiniteDomain = Categories | IntegerInterval | Product
 Integers = NDArray[Any]
@@ -138,7 +139,7 @@ class LinearQueries:
         moves = _added if neighbours.change is Change.ADD_REMOVE else _replaced
         most, coordinates = moves(self.weights, norm)
         scale = self.unit**2 if norm is Norm.L2 else self.unit
-        return Sensitivity(norm, most * scale, neighbours, coordinates=max(1, coordinates))
+        return Sensitivity(norm, most * scale, neighbours, coordinates=max(1, coordinates), unit=self.unit)
 
     def _counts(self, histogram: Any) -> Integers:
         assert self.domain is not None
@@ -147,8 +148,8 @@ class LinearQueries:
         array = exact_array("histogram", histogram)
         if array.shape != (len(self.domain),):
             raise InvalidParameter("histogram", f"must be {len(self.domain)} counts, got shape", array.shape)
-        # A count is somebody's data, so it is not shown.
-        if array.dtype.kind == "f" or any(n.denominator != 1 for n in array.tolist()):
+        # A count is somebody's data, so it is not shown; what is refused is its type, whatever its value.
+        if array.dtype.kind not in "iu" and not are_whole_numbers(histogram):
             raise InvalidParameter("histogram", "must be whole numbers, found", "others")
         exact = [int(n) for n in array.tolist()]
         if min(exact) < 0:

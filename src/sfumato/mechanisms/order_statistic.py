@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.core import Change, Neighbours
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, exact_array, rational, whole
+from sfumato.exact.parameters import Real, rational, whole
 from sfumato.exact.placing import clipped
-from sfumato.mechanisms.answers import Answers
+from sfumato.mechanisms.answers import Answers, are_whole_numbers, people_values
 from sfumato.mechanisms.smooth import FLOOR, Measured, computed_at, handed_out
 
 Reals = NDArray[np.float64]
@@ -47,12 +47,12 @@ class Interval:
 
     def place(self, data: Any) -> NDArray[np.int64]:
         """The values in steps, each rounded to the nearest and clipped, in the order given."""
-        array = exact_array("data", data)
+        array = people_values("data", data, rational("lower", self.lower))
         if array.ndim != 1:
             raise InvalidParameter("data", "must be one value a person, in one dimension, got shape", array.shape)
         if not array.size:
             raise InvalidParameter("data", "must not be empty, got shape", array.shape)
-        if self.grid is None and (array.dtype.kind == "f" or not _are_whole(array)):
+        if self.grid is None and not are_whole_numbers(data):
             raise InvalidParameter(
                 "data", "must be whole numbers, found", "others", hint="declare a grid to release real numbers"
             )
@@ -64,10 +64,6 @@ class Interval:
             return np.array([max(low, min(high, int(step))) for step in steps], dtype=np.int64)
         inside: NDArray[np.int64] = np.clip(steps, low, high)
         return inside
-
-
-def _are_whole(array: NDArray[Any]) -> bool:
-    return array.dtype != np.object_ or all(value.denominator == 1 for value in array)
 
 
 @dataclass(frozen=True)
@@ -111,6 +107,22 @@ class Ordered(ABC):
         steps, at = self._placed(data)
         below, here, above = self._framed(np.sort(steps))[at - 1 : at + 2]
         return int(max(here - below, above - here))
+
+    def local_sensitivity_within(self, data: Any, changes: int) -> int:
+        """A(k): the largest local sensitivity of any database that differs in at most k values, in steps.
+
+        max over 0 ≤ t ≤ k + 1 of x(m+t) - x(m+t-k-1) (slides "Example: Median", errata A10); k = 0 is the local
+        sensitivity itself.
+
+        >>> [Median(lower=0, upper=10).local_sensitivity_within((0, 0, 0, 0, 0, 5, 10), k) for k in range(4)]
+        [0, 5, 10, 10]
+        """
+        k, (steps, at) = whole("changes", changes), self._placed(data)
+        x = self._framed(np.sort(steps))
+        k = min(k, len(x))  # as many changes as people reach every database
+        t = np.arange(k + 2)
+        high, low = np.minimum(at + t, len(x) - 1), np.maximum(at + t - k - 1, 0)
+        return int((x[high] - x[low]).max())
 
     def measure(self, data: Any, beta: Real) -> Measured:
         """The order statistic and its smooth sensitivity, in steps, in O(n log n)."""

@@ -24,9 +24,11 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import integers
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, integer, nearest, open_probability, positive, probability, rational
+from sfumato.exact.placing import nearest_step
 from sfumato.exact.rounding import exp_up
 from sfumato.exact.selection import windowed_exponential_mechanism
 from sfumato.mechanisms.additive import log_inverse, stated
+from sfumato.mechanisms.answers import people_values
 
 _FINEST = 10**6  # q is a fraction with a denominator of at most this
 _MEANT = Fraction(1, 10**9)  # moves q·n by one person in a thousand million at most
@@ -79,7 +81,15 @@ class Quantile:
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> int | float:
         """A value whose rank is near q·n; data outside the interval count at its ends."""
-        return self.of_placed(self.domain.places(exact), source(bits))
+        return self.of_placed(self.places(exact), source(bits))
+
+    def places(self, exact: Any) -> Steps:
+        """The data on the grid; NaN counts at the lower end, as one person's value must not refuse everybody's."""
+        values = people_values("exact", exact, rational("lower", self.lower))
+        if values.dtype != np.object_:
+            return self.domain.places(values)
+        ends, step = self.domain.ends, positive("grid", self.grid)
+        return np.array([ends.clip(nearest_step(value, step)) for value in values.ravel()], dtype=np.int64)
 
     def of_placed(self, steps: Steps, bits: BitSource) -> int | float:
         """The same from values placed on the grid, in any order."""
@@ -268,7 +278,7 @@ class Quantiles:
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> list[int | float]:
         """One value for each q, put in order."""
-        steps, stream = self.of.domain.places(exact), source(bits)
+        steps, stream = self.of.places(exact), source(bits)
         return sorted(part.of_placed(steps, stream) for part in self.parts)
 
     def error(self, beta: Real) -> Accuracy:

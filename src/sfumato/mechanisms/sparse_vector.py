@@ -1,6 +1,7 @@
 """Generalised sparse vector technique: any pair of noises, length caps, non-negative queries, stages; priced by RDP."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -105,6 +106,24 @@ class SparseVector(SparseTechnique):
         return (Stage(self.cutoff, self.length),)
 
 
+def _stage_tops(cutoff: int, stage_cutoff: int) -> tuple[int, ...]:
+    """How many ⊤ each of ⌈c/c'⌉ stages may give: c', and the last what is left (Survey Algorithm 10)."""
+    whole_stages, left = divmod(cutoff, stage_cutoff)
+    return (stage_cutoff,) * whole_stages + ((left,) if left else ())
+
+
+def _boxes(stages: Sequence[Event], delta: Real) -> Event:
+    """Stages in a row, each of which is first read as (ε', δ')."""
+    share = open_probability("delta", delta)
+    boxes: list[Event] = []
+    for stage in stages:
+        epsilon = total([stage]).epsilon(down(share))
+        if math.isinf(epsilon):
+            raise InvalidParameter("delta", "must be larger for a stage to have an ε", delta)
+        boxes.append(events.Approximate(Fraction(epsilon), share))
+    return events.Composition(boxes)
+
+
 @dataclass(frozen=True, kw_only=True)
 class StagewiseSparseVector(SparseVector):
     """SVT in stages of at most `stage_cutoff` ⊤ and `length` questions, with fresh thresholds (Survey Algorithm 10).
@@ -129,9 +148,7 @@ class StagewiseSparseVector(SparseVector):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """⌈c/c'⌉ stages, the last with what is left of the cutoff."""
-        count = math.ceil(Fraction(self.cutoff, self.stage_cutoff))
-        last = self.cutoff - self.stage_cutoff * (count - 1)
-        return (Stage(self.stage_cutoff, self.length),) * (count - 1) + (Stage(last, self.length),)
+        return tuple(Stage(tops, self.length) for tops in _stage_tops(self.cutoff, self.stage_cutoff))
 
     @property
     def event(self) -> Event:
@@ -139,15 +156,8 @@ class StagewiseSparseVector(SparseVector):
         return events.Composition([self._stage_event(stage.cutoff) for stage in self.stages])
 
     def event_by_stages(self, delta: Real) -> Event:
-        """The price when every stage is first read as (ε', δ'), as Survey Theorem 9.13 composes them."""
-        share = open_probability("delta", delta)
-        boxes: list[Event] = []
-        for stage in self.stages:
-            epsilon = total([self._stage_event(stage.cutoff)]).epsilon(down(share))
-            if math.isinf(epsilon):
-                raise InvalidParameter("delta", "must be larger for a stage to have an ε", delta)
-            boxes.append(events.Approximate(Fraction(epsilon), share))
-        return events.Composition(boxes)
+        """The price when every stage is first read as (ε', δ'): ⌈c/c'⌉ of them (Survey Theorem 9.13, errata E3)."""
+        return _boxes([self._stage_event(stage.cutoff) for stage in self.stages], delta)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,22 +165,41 @@ class NonNegativeSparseVector(SparseTechnique):
     """Gaussian SVT for queries that are never negative, without a length cap (Survey Definition 9.10, Theorem 9.11).
 
     A negative answer is taken for zero, which moves no answer further than it moved. With a cutoff above 1 the
-    threshold is drawn anew after every ⊤ (Survey Theorem 9.14). `query_sigma` is at least √3 times `sigma`.
+    threshold is drawn anew after every ⊤ (Survey Theorem 9.14). `query_sigma` is at least √3 times `sigma`. A query's
+    own threshold may be lower than the mechanism's, and not higher: raising q by T - T_i keeps it from being negative.
+
+    `stage_cutoff`, c', changes no draw: it is how many ⊤ are composed by their Rényi curves before `event_by_stages`
+    reads them as one (ε', δ'). `event` composes all by their curves, whatever c'.
+
+    >>> from sfumato.core import Neighbours, Norm
+    >>> count = Neighbours().histogram(Norm.L1)
+    >>> alarms = NonNegativeSparseVector(
+    ...     sigma=40, query_sigma=80, cutoff=5, stage_cutoff=4, threshold=300, sensitivity=count
+    ... )
+    >>> float(alarms.event_by_stages(1e-9).extra_delta())  # two stages
+    2e-09
     """
 
     sigma: Real
     query_sigma: Real
     cutoff: int = 1
+    stage_cutoff: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole("cutoff", self.cutoff, least=1)
+        whole("stage_cutoff", self.stage_cutoff, least=1)
         self._run()  # refuses what has no price
 
     @property
     def event(self) -> Event:
         """The Rényi curve of one run, once for each ⊤."""
         return events.Composition([(self._run(), self.cutoff)])
+
+    def event_by_stages(self, delta: Real) -> Event:
+        """⌈c/c'⌉ stages of c' ⊤, each stage by its curve and then as (ε', δ') (Survey Theorem 9.14, errata E3)."""
+        tops = _stage_tops(self.cutoff, self.stage_cutoff)
+        return _boxes([events.Composition([(self._run(), count)]) for count in tops], delta)
 
     def _run(self) -> Event:
         threshold, query = self.noises
@@ -187,6 +216,18 @@ class NonNegativeSparseVector(SparseTechnique):
     def stages(self) -> tuple[Stage, ...]:
         """One for each ⊤."""
         return (Stage(1),) * self.cutoff
+
+    def own_level_of(self, threshold: Real) -> int:
+        """A threshold of one query's own, which must not be above the one that the price is for."""
+        level = super().own_level_of(threshold)
+        if level > self.level:
+            raise InvalidParameter(
+                "threshold",
+                f"must be at most {self.threshold}, for which the run is priced,",
+                threshold,
+                hint="make the mechanism for the highest of the thresholds",
+            )
+        return level
 
     def prepared(self, steps: Integers) -> Integers:
         """Negative answers as zero."""

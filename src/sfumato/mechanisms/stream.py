@@ -3,10 +3,14 @@
 Answers are compared with a noisy threshold after noise of their own. Only "above" costs privacy, so a run is a list
 of stages, each with fresh noise on the threshold, a number of ⊤ after which it ends, and perhaps a number of
 questions. After its last stage a run is halted: to go on is to hand out what was not paid for (errata A1).
+
+Each query may have a public threshold of its own: q - T moves between neighbours as q does, so q - T is compared with
+the noise that the common threshold would have had, and the price is the same (Survey §6.1).
 """
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
@@ -19,10 +23,10 @@ from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.errors import Halted, InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, exact_array, open_probability, whole
+from sfumato.exact.parameters import Real, open_probability, whole
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.additive import Noise, stated
-from sfumato.mechanisms.answers import Answers, Integers, add
+from sfumato.mechanisms.answers import Answers, Integers, add, as_array
 
 _BLOCK = 4096
 
@@ -54,11 +58,7 @@ class SparseTechnique(ABC):
         answers = Answers(self.grid)
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
-        try:
-            object.__setattr__(self, "level", answers.place(self.threshold))
-        except InvalidParameter:
-            kind = "a whole number" if self.grid is None else "a real number"
-            raise InvalidParameter("threshold", f"must be {kind}", self.threshold) from None
+        object.__setattr__(self, "level", self.level_of(self.threshold))
 
     @property
     @abstractmethod
@@ -84,23 +84,48 @@ class SparseTechnique(ABC):
         """The placed answers as they are compared."""
         return steps
 
+    def level_of(self, threshold: Real) -> int:
+        """A threshold in steps."""
+        try:
+            return int(self.answers.place(threshold))
+        except InvalidParameter:
+            kind = "a whole number" if self.grid is None else "a real number"
+            raise InvalidParameter("threshold", f"must be {kind}", threshold) from None
+
+    def own_level_of(self, threshold: Real) -> int:
+        """A threshold of one query's own in steps, if the price allows it."""
+        return self.level_of(threshold)
+
+    def levels_of(self, thresholds: Sequence[Real] | None, count: int) -> list[int] | None:
+        """The thresholds of a row of queries in steps; None if they all have the mechanism's own."""
+        if thresholds is None:
+            return None
+        given: object = thresholds
+        if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(given) != count:
+            raise InvalidParameter("thresholds", f"must be one for each of {count} queries, got", type(given))
+        return [self.own_level_of(threshold) for threshold in given]
+
     def start(self, *, bits: BitSource | None = None) -> "Run":
         """A run, to be asked one question at a time; the price is due now."""
         return Run(self, source(bits))
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
-        """The answers to a row of queries, up to the one after which the mechanism halts."""
+    def release(self, exact: Any, *, thresholds: Sequence[Real] | None = None, bits: BitSource | None = None) -> Any:
+        """The answers to a row of queries, up to the one after which the mechanism halts.
+
+        `thresholds` are public, one for each query, and stand for the mechanism's own.
+        """
         steps = self.row(exact)
-        return self.start(bits=bits)._answer(steps)
+        levels = self.levels_of(thresholds, len(steps))
+        return self.start(bits=bits)._answer(steps, levels)
 
     def row(self, exact: Any) -> Integers:
         """A row of answers in steps, checked before anything is drawn."""
-        array = exact_array("exact", exact)
+        array = as_array("exact", exact)
         if array.ndim != 1:
             raise InvalidParameter("exact", "must be one row of answers, got shape", array.shape)
         if not len(array):
             raise InvalidParameter("exact", "must hold at least one answer, got", "none")
-        steps: Integers = Answers(self.grid, len(array)).place(array)
+        steps: Integers = Answers(self.grid, len(array)).place(exact)
         return steps
 
     def error(self, beta: Real, *, queries: int | None = None) -> Accuracy:
@@ -140,21 +165,28 @@ class Run:
         """Whether the run has given all its answers."""
         return not self._stages
 
-    def ask(self, exact: Any) -> Any:
-        """The answer to one query: True for ⊤, False for ⊥; from numeric mechanisms a number for ⊤, None for ⊥."""
-        answer = self._answer(objects([self._mechanism.answers.place(exact)]))[0]
+    def ask(self, exact: Any, *, threshold: Real | None = None) -> Any:
+        """The answer to one query: True for ⊤, False for ⊥; from numeric mechanisms a number for ⊤, None for ⊥.
+
+        `threshold` is the query's own, and public; without it the mechanism's counts.
+        """
+        steps = objects([self._mechanism.answers.place(exact)])
+        answer = self._answer(steps, None if threshold is None else [self._mechanism.own_level_of(threshold)])[0]
         return bool(answer) if self._mechanism.value_noise is None else answer
 
-    def ask_all(self, exact: Any) -> Any:
+    def ask_all(self, exact: Any, *, thresholds: Sequence[Real] | None = None) -> Any:
         """The answers to a row of queries until the run halts: bools in an array, or a list of numbers and None."""
-        return self._answer(self._mechanism.row(exact))
+        steps = self._mechanism.row(exact)
+        return self._answer(steps, self._mechanism.levels_of(thresholds, len(steps)))
 
-    def _answer(self, steps: Integers) -> Any:
-        """The answers to placed queries."""
+    def _answer(self, steps: Integers, levels: list[int] | None = None) -> Any:
+        """The answers to placed queries, each against its own threshold if there are such."""
         with self._lock:
             self._open()
-            steps = self._mechanism.prepared(steps)
-            above = self._compare(steps)
+            steps = compared = self._mechanism.prepared(steps)
+            if levels is not None:  # q ≥ T_i + noise as q + T - T_i ≥ T + noise
+                compared = add(steps, objects(self._mechanism.level - level for level in levels))
+            above = self._compare(compared)
             noise = self._mechanism.value_noise
             if noise is None:
                 return above

@@ -78,6 +78,15 @@ class AboveThreshold(Pure):
         return
 
 
+def outputs_of(cutoff: int, length: int) -> int:
+    """1 + Σ_{j≤c} C(k, j): one more than the ways to answer k queries with at most c ⊤ (errata B10 and E2).
+
+    >>> outputs_of(1, 100), outputs_of(10, 10)
+    (102, 1025)
+    """
+    return 1 + sum(math.comb(length, tops) for tops in range(min(cutoff, length) + 1))
+
+
 @dataclass(frozen=True)
 class SparseVector(Exact):
     """Generalised SVT with noise `threshold` (for Δ) and `query` (for 2Δ), cutoff c and at most `length` queries.
@@ -120,10 +129,22 @@ class SparseVector(Exact):
         if query is not None:
             bounds.append(self.threshold.rdp(alpha) + up(self.cutoff * query))
         if self.length is not None:
-            outputs = 1 + sum(math.comb(self.length, k) for k in range(min(self.cutoff, self.length) + 1))
-            rest = math.log(outputs) / (alpha - 1)
+            rest = math.log(outputs_of(self.cutoff, self.length)) / (alpha - 1)
             bounds.append(self.threshold.rdp(alpha) + self.cutoff * self.query.rdp(alpha) + rest)
         return min(bounds) * (1 + 2.0**-40)
+
+
+def stopping_lengths(first: Fraction, second: Fraction, level: Fraction) -> dict[Fraction, float]:
+    """γ -> ln E[K^γ]^(1/γ), rounded up, for the few γ with σ₂ ≥ √(γ+1)·σ₁: how long a run of SVT on zeros is.
+
+    K counts the queries up to the first ⊤ against a threshold T (Survey Theorem 9.11; errata E6: computed).
+    """
+    found: dict[Fraction, float] = {}
+    for gamma in _GAMMAS:
+        if second**2 >= (gamma + 1) * first**2:
+            moment = rdp.log_stopping_moment(float(gamma), down(second / first), up(level / first))
+            found[Fraction(gamma)] = moment / float(gamma)
+    return found
 
 
 @dataclass(frozen=True)
@@ -159,12 +180,11 @@ class NonNegativeSparseVector(Exact):
         first, second = rational("threshold_sigma", self.threshold_sigma), rational("query_sigma", self.query_sigma)
         delta, level = rational("sensitivity", self.sensitivity), rational("threshold", self.threshold)
         rho, hidden = up((delta / first) ** 2) / 2, 2 * alpha * up((delta / second) ** 2)
-        bounds = []
-        for gamma in _GAMMAS:
-            if second**2 >= (gamma + 1) * first**2:
-                share = (alpha - (gamma - 1) / gamma) / (alpha - 1) * gamma / (gamma - 1) * alpha * rho
-                length = rdp.log_stopping_moment(float(gamma), down(second / first), up(level / first))
-                bounds.append(share + hidden + length / (gamma * (alpha - 1)))
+        bounds: list[float] = []
+        for power, length in stopping_lengths(first, second, level).items():
+            gamma = float(power)
+            share = (alpha - (gamma - 1) / gamma) / (alpha - 1) * gamma / (gamma - 1) * alpha * rho
+            bounds.append(share + hidden + length / (alpha - 1))
         return min(bounds) * (1 + 2.0**-30)
 
 
