@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.accounting.conversion import rdp_to_dp_improved
 from sfumato.accounting.lattice import MOST_POINTS, Lattice, Survey, common_step, connect_the_dots, survey
 from sfumato.accounting.losslaw import LossLaw, Reals
 
-_PER_SPREAD = 32  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
+_PER_SPREAD = 22  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
 _MOST = 1 << 22
+_WHOLE = 1 << 14  # points of a composition that is taken whole, without looking for a window
 _MOST_FINE = 1 << 18  # points that a list of very different laws is worth
 _LEAST_MASS = 34.0  # -ln of the tilted mass that a window may leave out on either side
 _ROUND = 2.0**-49  # sixteen roundings: of a butterfly of the transform, and of a power
@@ -59,10 +59,9 @@ class _Tail:
         self._tilted, self._log_target, self._sign = tilted, log_target, sign
         size = min(len(tilted.masses), math.ceil(_FALL / (tilted.theta * tilted.step))) + 1
         self._fall = _powers(math.exp(-tilted.theta * tilted.step), size)  # e^(-θkh)
-        self._decay = _powers(math.exp(-tilted.step), size)  # e^(-kh)
-        self._both = self._fall * -np.expm1(-tilted.step * np.arange(size))
+        self._both = self._fall * _complements(tilted.step, size)  # e^(-θkh)·(1 - e^(-kh))
         # no weight is above 1; roundings are weighed together, by Cauchy and Schwarz
-        self._slack = tilted.slack + math.exp(-_FALL) + tilted.noise * float(np.linalg.norm(self._both))
+        self._slack = tilted.slack + math.exp(-_FALL) + tilted.noise * _length(self._both)
         # each term is a product of some twenty roundings, and a dot of N positive terms rounds by less than N
         self._rounding = sign * (size + 64) * 2.0**-52
 
@@ -77,7 +76,8 @@ class _Tail:
         The weights of the losses are then smaller than at the i-th loss itself, so its slack covers them.
         """
         above = self._sum(i, self._fall) * (1 + self._rounding) + self._sign * self._slack
-        damped = self._sum(i, self._fall * self._decay) * (1 - self._rounding)
+        decay = _powers(math.exp(-self._tilted.step), len(self._fall))  # e^(-kh)
+        damped = self._sum(i, self._fall * decay) * (1 - self._rounding)
         excess = above - math.exp(min(700.0, -self._unit(i)))
         if excess <= 0 or damped <= 0:
             return -math.inf if excess <= 0 else math.inf
@@ -122,6 +122,9 @@ class Composition:
             for (lattice, n), (_, losses, _) in zip(parts, self._logs, strict=True)
         ]
         self._spread = math.sqrt(self._cumulants(0.0)[2]) + self._step
+        self._start = sum(n * lattice.first for lattice, n in parts)
+        self._support = sum(n * (len(lattice.masses) - 1) for lattice, n in parts) + 1
+        self._first_tilts: dict[float, float] = {}
 
     def _cumulants(self, theta: float, *, coarse: bool = False) -> tuple[float, float, float]:
         """K(θ) = ln E exp(θℓ) of the finite part and its first two derivatives."""
@@ -166,9 +169,9 @@ class Composition:
 
     def _tilt(self, theta: float) -> _Tilted:
         value, mean, variance = self._cumulants(theta)
-        start = sum(n * lattice.first for lattice, n in self._parts)
-        support = sum(n * (len(lattice.masses) - 1) for lattice, n in self._parts) + 1
-        bottom, top, slack = self._window(theta, value, mean, variance)
+        start, support = self._start, self._support
+        whole = start * self._step, (start + support) * self._step, 0.0
+        bottom, top, slack = self._window(theta, value, mean, variance) if support > _WHOLE else whole
         low = max(start, math.floor(bottom / self._step))
         wanted = min(support, math.ceil(top / self._step) + 2 - low)
         size = _fast_length(max(1, min(wanted, _MOST)))
@@ -207,11 +210,8 @@ class Composition:
             def beyond(s: float) -> float:
                 return (self._log_mgf(theta + sign * s, coarse=True) - value + _LEAST_MASS) / s
 
-            usual = math.sqrt(2 * _LEAST_MASS) / spread
-            rough: float = min((usual * 2.0**power for power in range(-16, 4)), key=beyond)
-            best: float = min((rough * 2.0**power for power in (-0.6, -0.3, 0.0, 0.3, 0.6)), key=beyond)
-            found = (self._log_mgf(theta + sign * best, coarse=coarse) - value + _LEAST_MASS) / best
-            return sign * found
+            best = _lowest(beyond, math.sqrt(2 * _LEAST_MASS) / spread)
+            return sign * (self._log_mgf(theta + sign * best, coarse=coarse) - value + _LEAST_MASS) / best
 
         return min(end(-1), mean), max(end(1), mean), 2 * math.exp(-_LEAST_MASS)
 
@@ -240,15 +240,6 @@ class Composition:
     def _told(self, found: float, sign: int) -> float:
         """A loss told from the offsets as a loss, rounded up or down."""
         return found + self._offset + sign * 1e-12 * (abs(found) + abs(self._offset))
-
-    def quick_epsilon(self, delta: float) -> float:
-        """An ε for which δ suffices, from the moments alone: looser than `epsilon`, and without a transform."""
-        target = delta * (1 - 2.0**-40) - self.infinite
-        if target <= 0:
-            return math.inf
-        theta = self._best_tilt(math.log(1 / target))
-        renyi = self._told(self._log_mgf(theta) / theta, 1)
-        return rdp_to_dp_improved(theta + 1, max(0.0, renyi), target) + self._lift
 
     def epsilon(self, delta: float) -> float:
         """An ε for which δ suffices, or infinity where no window of floats could show one."""
@@ -280,17 +271,21 @@ class Composition:
 
     def width(self, delta: float) -> float:
         """How many windows of the most points it takes to hold nearly all of the mass, for a δ to be found."""
+        if self._support <= _MOST:
+            return 0.0
         theta = self._first_tilt(delta)
         value, mean, variance = self._cumulants(theta, coarse=True)
         bottom, top, _ = self._window(theta, value, mean, variance, coarse=True)
         return (top - bottom) / (0.95 * _MOST * self._step)
 
     def _first_tilt(self, target: float) -> float:
-        return self._affordable(0.75 * self._best_tilt(math.log(1 / target)))
+        if target not in self._first_tilts:
+            self._first_tilts[target] = self._affordable(0.75 * self._best_tilt(math.log(1 / target)))
+        return self._first_tilts[target]
 
     def _affordable(self, theta: float) -> float:
         """The tilt, or a smaller one whose window is not too wide: a heavy tail that is tilted reaches far."""
-        while theta * self._spread > 1e-3:
+        while theta * self._spread > 1e-3 and self._support > _MOST:
             value, mean, variance = self._cumulants(theta, coarse=True)
             bottom, top, _ = self._window(theta, value, mean, variance, coarse=True)
             if top - bottom < 0.9 * _MOST * self._step:
@@ -329,7 +324,7 @@ class Composition:
         exponent = tilted.exponent(at, 1)
         if exponent > 600:
             return 1.0
-        hidden = tilted.slack + tilted.noise * float(np.linalg.norm(weights))
+        hidden = tilted.slack + tilted.noise * _length(weights)
         found = math.exp(exponent) * (math.fsum(tilted.masses[keep] * weights) * (1 + 1e-12) + hidden)
         return min(1.0, found + self.infinite)
 
@@ -338,12 +333,34 @@ class Composition:
         return self._search(lambda theta: self._cumulants(theta, coarse=True)[1] > loss, 1 / self._spread)
 
 
+def _lowest(height: Callable[[float], float], start: float) -> float:
+    """About where a function that falls and then rises is lowest, by powers of two and then finer."""
+    at, found = start, height(start)
+    for factor in (4.0, 0.25, 1.4, 1 / 1.4):
+        while (further := height(at * factor)) < found and 1e-12 < at / start < 1e12:
+            at, found = at * factor, further
+    return at
+
+
 def _powers(base: float, size: int) -> Reals:
     """base**k for k < size, by products of two short tables."""
     width = math.isqrt(size) + 1
     low, high = base ** np.arange(width, dtype=np.float64), (base**width) ** np.arange(width + 1, dtype=np.float64)
     table: Reals = (high[:, None] * low[None, :]).ravel()[:size]
     return table
+
+
+def _complements(step: float, size: int) -> Reals:
+    """1 - e^(-kh) for k < size, by 1 - ab = (1 - a) + a·(1 - b): no digit is lost where kh is small."""
+    width = math.isqrt(size) + 1
+    low, high = -np.expm1(-step * np.arange(width)), -np.expm1(-step * width * np.arange(width + 1))
+    table: Reals = (high[:, None] + (1 - high)[:, None] * low[None, :]).ravel()[:size]
+    return table
+
+
+def _length(weights: Reals) -> float:
+    """The 2-norm, on one thread."""
+    return math.sqrt(float(np.einsum("i,i->", weights, weights)))
 
 
 def _coarsened(masses: Reals, losses: Reals, n: int) -> tuple[Reals, Reals, int]:
@@ -398,10 +415,13 @@ def compose(
     laws: list[tuple[LossLaw, int]],
     delta: float,
     place: Callable[[LossLaw, float, Survey, float], Lattice] = connect_the_dots,
+    *,
+    coarser: float = 1.0,
 ) -> Composition:
     """Laws on a common lattice fine enough for their spreads, with tails that leave δ alone.
 
-    `place` puts them there: `connect_the_dots` for an upper bound, `merge_the_cells` for a lower one.
+    `place` puts them there: `connect_the_dots` for an upper bound, `merge_the_cells` for a lower one. A `coarser`
+    lattice gives a looser bound sooner.
     """
     applications = sum(n for _, n in laws)
     depth = max(20.0, math.log(1e5 * max(1, applications)) - math.log(max(delta, 1e-300)))
@@ -411,7 +431,7 @@ def compose(
     finer = max(1.0, min(8.0, math.sqrt(1000 / applications)))  # short lists can afford it
     if place is not connect_the_dots:  # merging shortens laws by a step, not by its square
         finer = max(4.0, min(16.0, 2048 / math.sqrt(applications)))
-    step = total / math.sqrt(applications) / (_PER_SPREAD * finer)
+    step = coarser * total / math.sqrt(applications) / (_PER_SPREAD * finer)
     narrow = min((at.spread for at, (_, n) in zip(surveys, laws, strict=True) if n > 1), default=step)
     step = max(min(step, narrow / 8), 16 * total / _MOST_FINE)  # a law between two points would be spread
     step = max(step, 1e-12 * max(abs(at.low) + abs(at.high) for at in surveys), 1e-40)  # a law of one loss has no width

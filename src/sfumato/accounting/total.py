@@ -273,11 +273,10 @@ def _pld(choice: tuple[Counted, ...], delta: float) -> float:
     laws = _laws(choice)
     if laws is None or delta == 0:
         return math.inf
-    worst = 0.0
-    for direction in laws:
-        composed = pld.compose(direction, delta)
-        if worst == 0.0 or composed.quick_epsilon(delta) > worst:  # else it cannot be the worse direction
-            worst = max(worst, composed.epsilon(delta))
+    worst = pld.compose(laws[0], delta).epsilon(delta)
+    for direction in laws[1:]:
+        if pld.compose(direction, delta, coarser=4).epsilon(delta) > worst:  # else it cannot be the worse direction
+            worst = max(worst, pld.compose(direction, delta).epsilon(delta))
     return worst
 
 

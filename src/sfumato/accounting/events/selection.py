@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sfumato.accounting import losslaw, rdp
+from sfumato.accounting import rdp
 from sfumato.accounting.events.base import (
     Event,
     Exact,
     an_event,
-    both,
     whole_from_one,
 )
 from sfumato.accounting.events.boxes import Pure
