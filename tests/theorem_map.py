@@ -71,7 +71,7 @@ def read_rows(page: str) -> list[Row]:
     for line in page.splitlines():
         if not line.startswith("|") or line.startswith("|---"):
             continue
-        first, *others = (cell.strip().strip("`") for cell in line.strip("|").split("|"))
+        first, *others = (cell.strip().strip("`") for cell in re.split(r"(?<!\\)\|", line.strip("|")))
         if others == ["what it says", "symbol", "test"]:
             document = first
         else:

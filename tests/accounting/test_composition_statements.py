@@ -272,3 +272,16 @@ def test_merged_outcomes_are_told_apart_no_better_than_the_outcomes_themselves(m
         assert merged <= exact * (1 + 1e-9)
         assert merged >= 0.9 * exact or step * 3 > mu
     assert float(cells.masses.sum()) == pytest.approx(1, abs=1e-9)
+
+
+def test_an_epsilon_with_a_delta_does_not_bound_the_loss_with_that_probability() -> None:
+    """Errata A16: δ(ε) = E[(1 - e^(ε - L))₊], so at σ = 1 (4.8866, 1e-6) holds while L > 4.8866 with 5.8e-6."""
+    epsilon = gaussian.epsilon(1e-6, 1.0)
+    assert epsilon == pytest.approx(4.8866, abs=1e-4)
+    loss = stats.norm(0.5, 1)
+    assert loss.sf(epsilon) == pytest.approx(5.8e-6, rel=0.02)
+    for at in (0.0, 1.0, epsilon):
+        grid = np.linspace(at, at + 14, 200_001)
+        expected = float(np.trapezoid(loss.pdf(grid) * -np.expm1(at - grid), grid))
+        assert gaussian.delta(at, 1.0) == pytest.approx(expected, rel=1e-6)
+        assert loss.sf(at) > gaussian.delta(at, 1.0)

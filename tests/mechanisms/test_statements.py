@@ -150,6 +150,18 @@ def test_the_classical_sigma_meets_its_target_below_one(epsilon: float, delta: f
     assert wide == pytest.approx(3 * sigma)
 
 
+def test_the_lectures_variance_as_it_is_legible_is_too_small() -> None:
+    """Errata E7: σ² = Δ²·ln(1/δ)/ε² at (1, 1e-5) has δ = 4.3e-5; what is calibrated meets the target, and closely."""
+    sensitivity = Neighbours().histogram(Norm.L2)
+    legible = Gaussian(sigma=math.sqrt(math.log(1e5)), sensitivity=sensitivity)
+    assert total([legible.event]).delta(1) == pytest.approx(4.3e-5, rel=0.02)
+    made = Gaussian.calibrated(epsilon=1, delta=1e-5, sensitivity=sensitivity)
+    assert float(made.sigma) > math.sqrt(math.log(1e5))
+    assert 0.999e-5 < total([made.event]).delta(1) <= 1e-5
+    drawn = np.asarray(GaussianNoise(Fraction(made.sigma)).draw(100_000, SeededBits(2)), dtype=np.float64)
+    assert drawn.var() == pytest.approx(float(made.sigma) ** 2 + 1 / 12, rel=0.04)
+
+
 # ---- selection -------------------------------------------------------------------------------------------------------
 
 LAWS: dict[Any, Callable[[Sequence[float], float], laws.Law]] = {
