@@ -248,12 +248,14 @@ def test_a_group_fails_with_a_geometric_sum_of_deltas(k: int) -> None:
 def test_disjoint_parts_lose_as_much_as_the_largest_of_them() -> None:
     """One record, in one of three parts with a mechanism each; its part alone is answered differently without it."""
     odds = (2, 5, 3)
-    price = events.Parallel([events.Pure(math.log(each)) for each in odds])
+    kinds = (events.Pure, events.RandomizedResponse, events.Exponential)
+    price = events.Parallel([kind(math.log(each)) for kind, each in zip(kinds, odds, strict=True)])
     found = 0.0
     for place in range(3):
         parts = [worst(each) if i == place else (worst(each)[1],) * 2 for i, each in enumerate(odds)]
         found = max(found, max_divergence(*together(parts)))  # type: ignore[arg-type]
     assert total([price]).epsilon(0) == pytest.approx(found, rel=1e-9)
+    assert float(price.pure() or 0) == pytest.approx(found, rel=1e-9)
     assert found == pytest.approx(math.log(5))
     moved = together([worst(2), worst(5), (worst(3)[1],) * 2])  # errata A18: a record that moves is in two parts
     assert max_divergence(*moved) == pytest.approx(math.log(10))

@@ -174,3 +174,16 @@ def test_privacy_is_a_bound_on_the_divergence_in_both_directions(
     worst = max(approximate_max_divergence(a, b, delta=delta) for a, b in ((p, q), (q, p)))
     if abs(worst - epsilon) > 1e-9:
         assert is_private(p, q, epsilon=epsilon, delta=delta) is (worst < epsilon)
+
+
+@pytest.mark.parametrize("odds", [Fraction(11, 10), Fraction(3), Fraction(20)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 100)])
+def test_the_inequality_with_e_to_the_epsilon_and_delta_is_decided_at_its_edge(odds: Fraction, delta: Fraction) -> None:
+    """Warner's coins with a share δ that tells: private at (ln odds, δ), and with a hair less of either it is not."""
+    high, low = (1 - delta) * odds / (1 + odds), (1 - delta) / (1 + odds)
+    p = Distribution({"yes": high, "no": low, "told": delta})
+    q = Distribution({"yes": low, "no": high, "told too": delta})
+    epsilon, hair = Fraction(math.log(odds)), Fraction(1, 10**9)
+    assert is_private(p, q, epsilon=epsilon * (1 + hair), delta=delta)
+    assert not is_private(p, q, epsilon=epsilon * (1 - hair), delta=delta)
+    assert not delta or not is_private(p, q, epsilon=epsilon * (1 + hair), delta=delta * (1 - hair))
