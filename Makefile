@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test check fast format lint types layers audit audit-peers lessons false-alarms torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test check fast format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ lessons: $(VENV)/dev  ## run every attack again and write docs/attacks
 
 false-alarms: $(VENV)/dev  ## 400 audits of sound mechanisms: about two minutes
 	$(BIN)/python -m pytest -q -n 2 tests/audit/test_auditor.py -m slow
+
+theorem-mutants: $(VENV)/dev  ## break what every row of docs/theorems.md stands on; its test must notice (about 15 minutes)
+	$(BIN)/python tests/theorem_mutants.py --write --processes 2
 
 # ---- the ledger, at length ---------------------------------------------------------------------------
 torture-ledger: $(VENV)/dev  ## races and kills at full length, on both stores

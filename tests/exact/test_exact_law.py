@@ -177,7 +177,7 @@ def test_censored_and_truncated(form: str) -> None:
         word_bits=1,
         runs=4_000,
     )
-    tdgeo = Fraction(1, 2)  # Survey §9.1.3: Pr[±B] = e^{-εB}/(1 + e^{-ε}) at the ends
+    tdgeo = Fraction(1, 2)  # the proof of Survey Theorem 9.6: Pr[±B] = e^{-εB}/(1 + e^{-ε}) at the ends
     assert censored.agrees(bound, *enclosed(lambda: (-ball(tdgeo) * bound).exp() / (1 + (-ball(tdgeo)).exp())))
     assert censored.agrees(0, *enclosed(lambda: laplace_pmf(scale, 0)))
     assert censored.unexplored < TINY

@@ -79,7 +79,11 @@ def advanced_heterogeneous(prices: Sequence[tuple[float, int]], slack: float, *,
 
 
 def advanced_composition_inverse(epsilon: float, delta: float, k: int) -> float:
-    """The largest ε₀ for which k uses of an ε₀-private mechanism are (ε, δ)-private by advanced composition."""
+    """The largest ε₀ for which k uses of an ε₀-private mechanism are (ε, δ)-private by advanced composition.
+
+    The slides "Utilization of Advanced Composition Theorem" give a smaller one in closed form (errata B12); it is how
+    notes "close to n² counting queries" come about.
+    """
     low, high = 0.0, epsilon
     if advanced_composition(high, 0.0, k, delta)[0] <= epsilon:
         return high

@@ -1,4 +1,4 @@
-"""Reports day after day: fresh coins wear off, a remembered lie does not (Survey Definition 7.3)."""
+"""Reports day after day: fresh coins wear off, a remembered lie does not (Survey §7.4)."""
 
 import math
 from fractions import Fraction
@@ -73,5 +73,5 @@ LESSON = Lesson(
         "response, which is itself deniable for ever."
     ),
     run=run,
-    source="Survey Definition 7.3",
+    source="Survey §7.4",
 )

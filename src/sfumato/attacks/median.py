@@ -1,4 +1,4 @@
-"""Noise by local sensitivity: the amount of noise is itself the answer (slides "Local sensitivity")."""
+"""Noise by local sensitivity: the amount is itself the answer (slides "Privacy Branch of Local Sensitivity")."""
 
 from collections.abc import Callable
 from typing import Any

@@ -91,7 +91,7 @@ def azuma(differences: Sequence[Real], deviation: Real) -> float:
     """Pr[f ≥ E f + deviation] ≤ exp(-2t²/Σc²) (Survey Theorem 2.5).
 
     c_i bounds the range that revealing variable i can move the expectation of f within, from its lowest to its
-    highest: a coin of ±1 has c = 2.
+    highest: a coin of ±1 has c = 2. With |C| ≤ α it is exp(-z²/2) at z√k·α (slides "Azuma's Inequality").
     """
     t = non_negative("deviation", deviation)
     return _tail(2 * t * t / _squares(differences))

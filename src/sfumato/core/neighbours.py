@@ -69,7 +69,7 @@ class Neighbours:
         return moved // 2 if sum(x.values()) == sum(y.values()) else None
 
     def histogram(self, norm: Norm) -> "Sensitivity":
-        """The sensitivity of a histogram whose cells each unit enters once (errata C1).
+        """The sensitivity of a histogram whose cells each unit enters once (slides "Histogram Query", errata C1).
 
         >>> Neighbours().histogram(Norm.L1).value, Neighbours(Change.REPLACE).histogram(Norm.L1).value
         (1.0, 2.0)

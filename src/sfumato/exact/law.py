@@ -75,6 +75,8 @@ def output_law(
 ) -> Law[Outcome]:
     """The law of `sampler(bits)`, followed branch by branch, likeliest first.
 
+    It is the distribution that a randomised algorithm maps its input to (Survey Definition 3.3).
+
     Ends when no more than `unexplored` is open, or after `runs` runs.
 
     >>> from sfumato.exact import bernoulli

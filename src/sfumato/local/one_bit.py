@@ -51,7 +51,9 @@ def rounded(places: NDArray[np.float64], bits: BitSource) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, kw_only=True)
 class OneBitMean(Protocol):
-    """One bit: 1 with probability 1/(e^ε + 1) + x/m·(e^ε - 1)/(e^ε + 1) (Survey Lemma 7.5, errata C8).
+    """One bit: 1 with probability 1/(e^ε + 1) + x/m·(e^ε - 1)/(e^ε + 1) (Survey §7.4.2), which is ε-private.
+
+    Survey Lemma 7.5, errata C8.
 
     With `memo` the number is rounded by an α-point that the device keeps (Survey §7.4.3, errata B19): whole `steps` to
     a multiple of `granularity`, and each multiple is answered alike for ever. Numbers beyond the ends count as the
@@ -133,7 +135,7 @@ class OneBitMean(Protocol):
         return super().possible(counts, people) and int(counts.sum()) == people
 
     def estimate(self, counts: Counts, people: int) -> Mean:
-        """Unbiased: (m/n)·Σ(b(e^ε + 1) - 1)/(e^ε - 1) (Survey Theorem 7.7)."""
+        """Unbiased: (m/n)·Σ(b(e^ε + 1) - 1)/(e^ε - 1) (Survey §7.4.2)."""
         if people == 0:
             return Mean(math.nan, math.inf, 0)
         ones = int(counts[1]) / people

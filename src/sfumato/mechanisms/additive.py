@@ -63,7 +63,7 @@ class Noise(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Additive(ABC):
-    """Answers plus independent noise.
+    """Answers plus independent noise: an output from data, declared parameters and random bits (Survey Definition 3.1).
 
     `sensitivity` is that of the caller's answers. Without a `grid` answers are whole numbers; with one they are reals,
     placed on it. `dimension` is None for a single answer, else the number of answers released at once.

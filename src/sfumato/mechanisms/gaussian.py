@@ -33,7 +33,10 @@ def two_sided_quantile(beta: Fraction) -> float:
 
 @dataclass(frozen=True)
 class GaussianNoise(Noise):
-    """Normal noise of a standard deviation in steps, rounded to whole steps: a post-processing of the real one."""
+    """Normal noise of a standard deviation in steps, rounded to whole steps: a post-processing of the real one.
+
+    It keeps the ρ of the real one (Survey Theorem 8.11).
+    """
 
     norm: ClassVar[Norm] = Norm.L2
     sigma: Fraction

@@ -20,7 +20,7 @@ _MOST_BOUND = 10**9
 
 @dataclass(frozen=True)
 class GeometricNoise(Noise):
-    """Discrete Laplace noise, DGeo(1/scale): Pr[k] ∝ exp(-|k|/scale) (Survey §9.1.3, errata A5)."""
+    """Discrete Laplace noise, DGeo(1/scale): Pr[k] ∝ exp(-|k|/scale) (Survey Theorem 9.6, errata A5)."""
 
     norm: ClassVar[Norm] = Norm.L1
     scale: Fraction
@@ -67,7 +67,7 @@ class Geometric(Additive):
 
 @dataclass(frozen=True)
 class TruncatedGeometricNoise(Noise):
-    """TDGeo(ε, B): discrete Laplace noise moved to the nearer end of [-B, B] (Survey §9.1.3, errata B6)."""
+    """TDGeo(ε, B): discrete Laplace noise moved to the nearer end of [-B, B] (Survey Theorem 9.6, errata B6)."""
 
     norm: ClassVar[Norm] = Norm.L1
     epsilon: Fraction

@@ -37,7 +37,7 @@ class LaplaceNoise(Noise):
         return events.Laplace(moved / self.scale)
 
     def reach(self, beta: Fraction) -> int:
-        """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½] = exp(-(t + ½)/scale)."""
+        """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½] = exp(-(t + ½)/scale) (slides "A fact on Laplace Distribution")."""
         return least_whole(up(self.scale) * log_inverse(beta) - 0.5)
 
     def tail(self, k: int) -> float:

@@ -124,7 +124,8 @@ class LinearQueries:
     def sensitivity(self, norm: Norm, neighbours: Neighbours) -> Sensitivity:
         """The most the answers move between neighbours: exactly, or at most twice that for very many kinds of columns.
 
-        Adding a record adds its column, replacing one adds the difference of two (errata C1).
+        It is the global sensitivity (slides "Global sensitivity"). Adding a record adds its column, replacing one adds
+        the difference of two (errata C1).
 
         >>> LinearQueries([[1, 0], [0, 1], [1, 1]]).sensitivity(Norm.L2, Neighbours()).amount
         Fraction(2, 1)

@@ -125,7 +125,10 @@ class Ordered(ABC):
         return int((x[high] - x[low]).max())
 
     def measure(self, data: Any, beta: Real) -> Measured:
-        """The order statistic and its smooth sensitivity, in steps, in O(n log n)."""
+        """The order statistic and its smooth sensitivity, in steps, in O(n log n).
+
+        It is the least of all smooth bounds (slides "Property of Smooth Sensitivity"), but for roundings.
+        """
         steps, at = self._placed(data)
         steps.sort()
         return Measured(int(steps[at - 1]), handed_out(_largest_move(self._framed(steps), at, computed_at(beta))))

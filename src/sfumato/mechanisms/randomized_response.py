@@ -201,6 +201,8 @@ def _reports(mechanism: _Coded, codes: NDArray[np.int64], exact: Any, *, single:
 class Warner:
     """Two coins: tell the truth with probability `truth`, else say 1 with probability `yes`; ln 3 for fair coins.
 
+    Survey §3.4.1.
+
     >>> print(f"{float(Warner().event.pure()):.6f}")
     1.098612
     """

@@ -1,7 +1,7 @@
 """Released numbers with what is known of their error, and arithmetic on them: post-processing, which costs nothing.
 
 A value carries an interval that holds the exact bounded answer with the release's confidence; operations carry
-intervals along (Survey Theorem 3.10: what is computed from a release is as private as the release).
+intervals along (Survey Proposition 3.7: what is computed from a release is as private as the release).
 """
 
 import math

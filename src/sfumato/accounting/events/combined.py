@@ -111,6 +111,7 @@ class Composition(Exact):
 class Parallel(Exact):
     """Events on disjoint parts of the people: only one part holds the person who comes or goes.
 
+    The largest price of a part (slides "Parallel Composition").
     Valid for adding or removing a person and parts that depend on the person's own record (errata A18).
     """
 

@@ -74,7 +74,7 @@ class Geometric(Exact):
 
 @dataclass(frozen=True)
 class CensoredGeometric(Exact):
-    """Discrete Laplace noise of scale 1/ε clipped to ±bound: TDGeo(ε, B) of Survey §9.1.3 (errata B6)."""
+    """Discrete Laplace noise of scale 1/ε clipped to ±bound: TDGeo(ε, B) of Survey Theorem 9.6 (errata B6)."""
 
     epsilon: Real
     bound: int
@@ -86,7 +86,7 @@ class CensoredGeometric(Exact):
         return rational("epsilon", self.epsilon)
 
     def extra_delta(self) -> Fraction:
-        """(e^(-εB) + e^(-ε(B-1)))/(1 + e^-ε) = e^(-ε(B-1)), rounded up (Survey §9.1.3)."""
+        """(e^(-εB) + e^(-ε(B-1)))/(1 + e^-ε) = e^(-ε(B-1)), rounded up (Survey Theorem 9.6)."""
         return min(Fraction(1), Fraction(exp_up(-self.pure() * (self.bound - 1))))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
