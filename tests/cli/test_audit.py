@@ -10,9 +10,9 @@ import sfumato.cli.audit as command
 from sfumato import audit
 from sfumato.audit import controls
 from sfumato.audit import everything as whole
+from sfumato.audit.learn import Lesson
 from sfumato.audit.own import OWN
 from sfumato.audit.report import page
-from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import main
 from sfumato.cli.audit_paths import CURATOR, PROTOCOLS
 from sfumato.cli.command import Exit
@@ -125,7 +125,7 @@ def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
     ours = {own.name for own in (*OWN, *CURATOR, *PROTOCOLS)}
-    assert ours | {specimen.name for specimen in SPECIMENS} == names
+    assert ours | {specimen.name for specimen in controls.KNOWN} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out
 
@@ -134,7 +134,7 @@ def test_a_failed_self_check_reports_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(audit, "checked", lambda: controls.self_check(lambda target: audit.audit(target, draws=10**3)))
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: Lesson((), 0))
     assert main(["audit", "no-noise", *DRAWS]) == Exit.FAILED
     assert not capsys.readouterr().out
 
@@ -169,7 +169,7 @@ def test_everything_is_one_page_that_needs_nothing_else(
 
 
 def test_a_conviction_stands_at_the_top_of_the_page() -> None:
-    guilty = audit.audit(next(s for s in SPECIMENS if s.name == "no-noise").target(1), draws=1000)
+    guilty = audit.audit(next(s for s in controls.KNOWN if s.name == "no-noise").target(1), draws=1000)
     found = whole.Everything("0", "2026-01-01", (), (guilty,), (), {}, {}, {}, {}, {}, 1.0)
     assert found.convicted == ("no-noise",)
     assert "Convicted: no-noise" in page(found)

@@ -13,11 +13,11 @@ import numpy as np
 from sfumato import audit
 from sfumato.audit import everything as whole
 from sfumato.audit.auditor import CONFIDENCE
+from sfumato.audit.controls import KNOWN
 from sfumato.audit.infer import mechanism_target
 from sfumato.audit.outcomes import Raised
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.report import page
-from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.core import Change
@@ -98,7 +98,7 @@ def _hostile(target: audit.Target, arguments: argparse.Namespace) -> list[audit.
 
 def _list(arguments: argparse.Namespace) -> Exit:
     known = [(own.name, "a mechanism of this project") for own in _own()]
-    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in SPECIMENS]
+    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in KNOWN]
     if arguments.json:
         terminal.emit([{"name": name, "what": what} for name, what in known])
     else:
@@ -139,7 +139,7 @@ def _word(finding: audit.Finding) -> str:
 def _target(arguments: argparse.Namespace) -> audit.Target:
     name = arguments.target
     epsilon = None if arguments.epsilon is None else positive("epsilon", arguments.epsilon)
-    for specimen in SPECIMENS:
+    for specimen in KNOWN:
         if specimen.name == name:
             return specimen.target(epsilon or 1)
     for own in _own():
