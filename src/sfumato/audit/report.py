@@ -41,6 +41,7 @@ def page(found: Everything) -> str:
         *_controls(found),
         *_mechanisms(found),
         *_laws(found),
+        *_games(found),
         *_leaks(found),
         *_limits(),
     ]
@@ -133,6 +134,43 @@ def _laws(found: Everything) -> Iterable[str]:
             for f in found.laws
         ],
         numbers=(3, 5),
+    )
+
+
+def _games(found: Everything) -> Iterable[str]:
+    yield (
+        "<h2>The adaptive game</h2><p>A bit is hidden; an adversary names neighbouring databases, mechanisms and "
+        "parameters, each chosen from earlier answers, until it is refused or has enough, and guesses. A budget is "
+        "passed where the advantage is surely above what it allows, or more ε than promised was surely spent.</p>"
+    )
+    both = [(f"control: {f.keeper}", f) for f in found.game_controls] + [(f.keeper, f) for f in found.games]
+    yield _table(
+        [
+            "plays against",
+            "adversary",
+            "promised",
+            "plays a bit",
+            "advantage",
+            "between",
+            "allowed",
+            "spent ε ≥",
+            "verdict",
+        ],
+        [
+            [
+                keeper,
+                f.adversary,
+                f"ε = {f.epsilon:.3g}" + (f", δ = {f.delta:g}" if f.delta else ""),
+                f"{f.plays:,}",
+                _short(f.advantage),
+                f"{f.low:.3f} and {f.high:.3f}",
+                _short(f.allowed),
+                _short(f.bound),
+                _word(f.convicted),
+            ]
+            for keeper, f in both
+        ],
+        numbers=(3, 4, 5, 6, 7),
     )
 
 

@@ -14,6 +14,7 @@ from sfumato import audit
 from sfumato.audit import everything as whole
 from sfumato.audit.auditor import CONFIDENCE
 from sfumato.audit.controls import KNOWN
+from sfumato.audit.game import PLAYS
 from sfumato.audit.infer import mechanism_target
 from sfumato.audit.outcomes import Raised
 from sfumato.audit.pairs import KINDS
@@ -34,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", help="a known name (see --list), or module:function or module:mechanism")
     parser.add_argument("--list", action="store_true", help="list the known names")
     parser.add_argument("--all", action="store_true", help="audit everything of this project")
+    parser.add_argument("--game", action="store_true", help="play adaptive adversaries against filters and a ledger")
     parser.add_argument("--report", type=Path, help="with --all: write a page with plots here")
     parser.add_argument("--epsilon", type=float, help="the claimed ε (a known mechanism is made with it)")
     parser.add_argument("--delta", type=float, default=0.0, help="the claimed δ (0)")
@@ -46,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replace", action="store_true", help="neighbours replace a row instead of adding one")
     parser.add_argument("--tame", action="store_true", help="leave out rows that are missing, NaN or no numbers")
     parser.add_argument("--pairs", help="module:function that gives pairs of neighbouring inputs")
-    parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds)")
+    parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds); with --game, plays")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long, about (10)")
     parser.add_argument("--confidence", type=float, default=CONFIDENCE, help="of the bound (0.999)")
     parser.add_argument("--leaks", action="store_true", help="also test precision, reachable outputs and writing")
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         return _list(arguments)
     if arguments.all:
         return _all(arguments)
+    if arguments.game:
+        return _game(arguments)
     if not arguments.target:
         raise InvalidParameter("target", "must be named", arguments.target, hint="sfumato audit --list shows names")
     target = _target(arguments)
@@ -130,6 +134,31 @@ def _all(arguments: argparse.Namespace) -> Exit:
         terminal.show(terminal.table(columns, rows, right=columns[1:5]))
         terminal.show(f"{len(found.findings)} targets, {len(found.convicted)} convicted, {found.seconds:.0f} s")
     return Exit.FOUND if found.convicted else Exit.DONE
+
+
+def _game(arguments: argparse.Namespace) -> Exit:
+    terminal.say("adversaries play against broken budgets, then against ours …")
+    controls, found = audit.play_all(PLAYS if arguments.draws is None else arguments.draws)
+    if arguments.json:
+        said = {"controls": controls, "games": found}
+        terminal.emit({name: [finding.to_json() for finding in games] for name, games in said.items()})
+    else:
+        columns = ["game", "advantage", "allowed", "spent ε ≥", "promised", "verdict"]
+        rows = [
+            (
+                finding.name,
+                f"{finding.advantage:.3f} ({finding.low:.3f} … {finding.high:.3f})",
+                f"{finding.allowed:.3f}",
+                f"{finding.bound:.3f}",
+                f"{finding.epsilon:.3f}",
+                "PASSED" if finding.convicted else "holds",
+            )
+            for finding in (*controls, *found)
+        ]
+        terminal.show(terminal.table(columns, rows, right=columns[1:5]))
+        passed = sum(finding.convicted for finding in found)
+        terminal.show(f"{len(controls)} broken budgets passed, as they must be; {passed} of {len(found)} of ours")
+    return Exit.FOUND if any(finding.convicted for finding in found) else Exit.DONE
 
 
 def _word(finding: audit.Finding) -> str:
