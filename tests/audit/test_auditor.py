@@ -11,20 +11,22 @@ import pytest
 import sfumato.audit.controls as controls_module
 from sfumato import audit
 from sfumato.audit import Inputs, Pair, pairs_of, target_of
-from sfumato.audit import learn as learn_module
 from sfumato.audit.auditor import CONFIDENCE, Finding
-from sfumato.audit.controls import CONTROLS, self_check
+from sfumato.audit.certify import Ahead
+from sfumato.audit.controls import CONTROLS, RARE_CONTROLS, self_check
+from sfumato.audit.encoding import encode
+from sfumato.audit.learn import Lesson, learn
 from sfumato.audit.own import OWN
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.specimens import SPECIMENS
 from sfumato.core import Change
 from sfumato.errors import BrokenAudit, InvalidParameter
 
-KNOWN = {specimen.name: specimen for specimen in SPECIMENS}
+KNOWN = {specimen.name: specimen for specimen in controls_module.KNOWN}
 QUICK = {"laplace-0.9": 300_000, "svt-3": 300_000, "svt-4": 60_000, "svt-6": 60_000}
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", [specimen.name for specimen in SPECIMENS])
 def test_specimens_are_judged_as_they_are(name: str) -> None:
     """Sound ones are convicted once in a thousand audits of a tight claim at most; here at one in 10⁹."""
     specimen = KNOWN[name]
@@ -77,32 +79,37 @@ def test_few_false_alarms_at_a_tight_claim() -> None:
     """Sixty audits of sound mechanisms whose loss equals the claim: at confidence 0.999 more than 2 alarms of 60 have a
     probability below 4e-5 even if each alarm came once in a thousand audits; they come far more rarely."""
     alarms = 0
-    for name in ("laplace-exact", "response-0.731", "clamped"):
+    for name in ("laplace-exact", "response-0.731", "clamped", "rare-shift-allowed", "rare-error-allowed"):
         target = KNOWN[name].target(1)
-        alarms += sum(audit.audit(target, draws=2_000).convicted for _ in range(20))
+        alarms += sum(audit.audit(target, draws=2_000).convicted for _ in range(12))
     assert alarms <= 2
 
 
 @pytest.mark.slow
-def test_false_alarms_are_at_most_one_in_a_hundred_over_four_hundred_runs() -> None:
+def test_no_false_alarm_in_four_hundred_runs() -> None:
+    """Every sound specimen in turn, those that do rare things on both inputs too, all with a loss that equals the claim.
+
+    Both limits of a bound have to fail together, so an alarm comes far more rarely than the one in a thousand audits
+    that the confidence allows: one in 400 runs has a probability of about a hundredth.
+    """
     names = [name for name, specimen in KNOWN.items() if specimen.sound]
-    alarms = sum(audit.audit(KNOWN[names[run % len(names)]].target(1), draws=20_000).convicted for run in range(400))
-    assert alarms <= 4
+    assert sum(name.endswith("-allowed") for name in names) >= 7
+    found = [audit.audit(KNOWN[names[run % len(names)]].target(1), draws=20_000) for run in range(400)]
+    assert [finding.name for finding in found if finding.convicted] == []
 
 
-def test_certifying_on_the_draws_an_event_was_learned_on_would_raise_false_alarms(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_certifying_on_the_draws_an_event_was_learned_on_would_raise_false_alarms() -> None:
     """The broken twin: an event chosen and counted on the same few draws, among thousands of rare outputs."""
     rng = np.random.default_rng(5)
     left, right = rng.integers(0, 400, (2, 2000))
-    honest = learn_module.learn(audit.auditor.encode(left), audit.auditor.encode(right), delta=0.0, confidence=0.999)
+    ahead = Ahead(2000, 0.0, 0.0, 0.999)
+    honest = learn(encode(left), encode(right), ahead).events
     more = np.bincount(left, minlength=400)
     less = np.bincount(right, minlength=400)
     greedy = more > less
     fooled = float(audit.epsilon_at_least(more[greedy].sum(), less[greedy].sum(), 2000, delta=0, confidence=0.999))
     assert fooled > 0.1  # a certified-looking ε for two equal laws
-    assert not honest or honest[0].promise(delta=0.0, confidence=0.999) < 0.05
+    assert not honest or honest[0].promise(ahead) < 0.05
 
 
 # ---- the controls ------------------------------------------------------------------------------------------
@@ -110,7 +117,7 @@ def test_certifying_on_the_draws_an_event_was_learned_on_would_raise_false_alarm
 
 def test_the_controls_come_out_right() -> None:
     found = self_check()
-    assert {finding.name for finding in found} == set(CONTROLS)
+    assert {finding.name for finding in found} == {*CONTROLS, *RARE_CONTROLS}
     assert any(KNOWN[name].sound for name in CONTROLS)
 
 
@@ -130,7 +137,7 @@ def test_an_auditor_that_always_says_one_thing_is_not_allowed_to_report(convicte
 
 
 def test_a_learner_that_finds_nothing_fails_the_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: Lesson((), 0))
     with pytest.raises(BrokenAudit):
         self_check()
 

@@ -10,9 +10,9 @@ import sfumato.cli.audit as command
 from sfumato import audit
 from sfumato.audit import controls
 from sfumato.audit import everything as whole
+from sfumato.audit.learn import Lesson
 from sfumato.audit.own import OWN
 from sfumato.audit.report import page
-from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import main
 from sfumato.cli.audit_paths import CURATOR, PROTOCOLS
 from sfumato.cli.command import Exit
@@ -125,7 +125,7 @@ def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
     ours = {own.name for own in (*OWN, *CURATOR, *PROTOCOLS)}
-    assert ours | {specimen.name for specimen in SPECIMENS} == names
+    assert ours | {specimen.name for specimen in controls.KNOWN} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out
 
@@ -134,7 +134,7 @@ def test_a_failed_self_check_reports_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(audit, "checked", lambda: controls.self_check(lambda target: audit.audit(target, draws=10**3)))
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: [])
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: Lesson((), 0))
     assert main(["audit", "no-noise", *DRAWS]) == Exit.FAILED
     assert not capsys.readouterr().out
 
@@ -148,6 +148,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     for part in ("checked", "_laws", "_leaks"):
         monkeypatch.setattr(whole, part, lambda: ())
     monkeypatch.setattr(whole, "_timings", dict)
+    monkeypatch.setattr(whole, "play_all", lambda: ((), ()))
 
 
 def test_everything_is_one_page_that_needs_nothing_else(
@@ -168,8 +169,31 @@ def test_everything_is_one_page_that_needs_nothing_else(
     assert "2 targets, 0 convicted" in capsys.readouterr().out
 
 
+def test_the_game_is_played_from_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passed = audit.GameFinding("one", "broken", 1.0, 0.0, 0.999, 100, 90, 5, 0.6, 0.9, 0.46, 2.0, 3.0)
+    held = audit.GameFinding("one", "a filter", 1.0, 0.0, 0.999, 100, 60, 40, 0.1, 0.3, 0.46, 0.2, 1.0)
+    asked: list[int] = []
+
+    def play_all(plays: int) -> Any:
+        asked.append(plays)
+        return (passed,), (held, passed) if plays == 7 else (held,)
+
+    monkeypatch.setattr(audit, "play_all", play_all)
+    assert main(["audit", "--game"]) == Exit.DONE
+    assert "1 broken budgets passed, as they must be; 0 of 1 of ours" in capsys.readouterr().out
+    assert main(["audit", "--game", "--draws", "7", "--json"]) == Exit.FOUND
+    found = json.loads(capsys.readouterr().out)
+    assert [game["convicted"] for game in found["games"]] == [False, True]
+    assert found["controls"][0]["advantage"] == pytest.approx(0.85)
+    assert asked[1] == 7
+
+
 def test_a_conviction_stands_at_the_top_of_the_page() -> None:
-    guilty = audit.audit(next(s for s in SPECIMENS if s.name == "no-noise").target(1), draws=1000)
-    found = whole.Everything("0", "2026-01-01", (), (guilty,), (), {}, {}, {}, {}, {}, 1.0)
-    assert found.convicted == ("no-noise",)
-    assert "Convicted: no-noise" in page(found)
+    guilty = audit.audit(next(s for s in controls.KNOWN if s.name == "no-noise").target(1), draws=1000)
+    game = audit.GameFinding("the gambler", "a sieve", 1.0, 0.0, 0.999, 100, 90, 5, 0.6, 0.9, 0.46, 2.0, 3.0)
+    found = whole.Everything("0", "2026-01-01", (), (guilty,), (), {}, {}, {}, {}, {}, 1.0, (game,), (game,))
+    assert found.convicted == ("no-noise", "the gambler against a sieve")
+    assert "Convicted: no-noise, the gambler against a sieve" in page(found)
+    assert "control: a sieve" in page(found)

@@ -1,7 +1,8 @@
-"""The audit itself: search pairs, learn an event on some draws, certify it on others.
+"""The audit itself: search pairs, learn events on some draws, certify them on others.
 
-The draws that certify are fresh: pair, direction and event are fixed before the first of them, so one test is made and
-its confidence is the audit's (no correction for the many events that were looked at is needed).
+The draws that certify are fresh: the pair, and a few events with their directions, are fixed before the first of them.
+Each event is given its share of the error beforehand, so all bounds hold together with the audit's confidence (no
+correction for the thousands of events that were looked at is needed).
 """
 
 import math
@@ -12,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.audit.certify import Detectable, epsilon_at_least, smallest_violation
+from sfumato.audit.atoms import views
+from sfumato.audit.certify import POWER, Ahead, Power, epsilon_at_least, family_power, shares, smallest_violation
+from sfumato.audit.encoding import encode
 from sfumato.audit.learn import Learned, Looking, learn
-from sfumato.audit.outcomes import Outcomes, encode, joined
+from sfumato.audit.outcomes import Outcomes, joined
 from sfumato.audit.pairs import Pair
 from sfumato.audit.targets import Draw, Target
-from sfumato.audit.views import Anything, Event, views
+from sfumato.audit.views import Anything, Event
 from sfumato.errors import InvalidParameter, shown
 from sfumato.exact.parameters import open_probability, positive, whole
 
@@ -25,8 +28,9 @@ CONFIDENCE = 0.999
 MOST_DRAWS = 1_000_000
 _LEAST_DRAWS = 400
 _SEARCHED, _LEARNED, _COMPARED = 0.2, 0.2, 0.1  # shares of the draws; the rest certifies
-_MOST_SEARCHED, _MOST_LEARNED = 20_000, 60_000  # draws a pair; more would be better spent on certifying
-_FINALISTS, _EVENTS = 3, 8  # pairs that go on, and events of each that are compared again
+_MOST_SEARCHED, _MOST_LEARNED = 60_000, 120_000  # draws a pair; more would be better spent on certifying
+_FINALISTS, _EVENTS = 3, 4  # pairs that go on, and events of each decade that are compared again and certified
+_AT_ONCE = 65_536  # certifying draws that are held at a time
 _LEAST_A_PAIR = 20
 _PILOT = 64
 _SHARE_OF_TIME = 0.45  # of the seconds goes into draws; the rest is for reading them
@@ -52,8 +56,11 @@ class Finding:
     certified_on: int
     draws: int
     pairs: int
+    looked_at: int
+    certified: int
     smallest_violation: float
     best_violation: float
+    power: tuple[Power, ...]
     seconds: float
 
     @property
@@ -71,15 +78,32 @@ class Finding:
                 f"  and {self.others:,} times on {self.rarer}, out of {self.certified_on:,} draws each"
                 + (f" ({self.why})" if self.why else "")
             )
-        could = f"would have convicted a true ε of {self.smallest_violation:.4g} or more"
+        return f"{head}: not refuted\n  best event “{self.event}”; {self.could_show}"
+
+    @property
+    def could_show(self) -> str:
+        """What so many draws would have convicted: on the best event, and on any of those that were looked at."""
+        here = f"a true ε of {self.smallest_violation:.4g} or more on it"
         if math.isinf(self.smallest_violation):
-            could = "could not have convicted any ε by it"
-        return f"{head}: not refuted\n  best event “{self.event}”; {self.certified_on:,} draws a side {could}"
+            here = "no ε on it"
+        finite = [power for power in self.power if math.isfinite(power.epsilon)]
+        said = [f"{power.epsilon:.3g} on one of {100 * power.likelihood:g} %" for power in finite]
+        any_of_them = f"of the {self.looked_at:,} events looked at, a true ε of {', '.join(said)} of draws"
+        hidden = (
+            f"what is rarer than {100 * finite[-1].likelihood:g} % may hide" if finite else "anything else may hide"
+        )
+        sure = f"with probability {100 * POWER:g} %"
+        return (
+            f"{self.certified_on:,} draws a side would have convicted, {sure}, {here}"
+            + (f";\n  {any_of_them}" if finite else "")
+            + f"; {hidden}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; an infinite ε is null."""
-        plain = {key: None if value == float("inf") else value for key, value in asdict(self).items()}
-        return {**plain, "convicted": self.convicted}
+        plain = {key: None if value == math.inf else value for key, value in asdict(self).items()}
+        power = {f"{p.likelihood:g}": None if math.isinf(p.epsilon) else p.epsilon for p in self.power}
+        return {**plain, "power": power, "convicted": self.convicted}
 
 
 class _Sampler:
@@ -115,22 +139,28 @@ def audit(
     sampler = _Sampler(target.draw, progress)
     total = _affordable(target, float(positive("seconds", seconds))) if draws is None else _enough(target, draws)
     sampler.total = total
-    pair, found, searched = _search(target, sampler, total, looking)
-    certifying = total - sampler.per_side
-    left, right = sampler.both(pair, certifying)
-    one, other = found.event.count(left), found.event.count(right)
-    hits, others = (one, other) if found.first else (other, one)
-    claim = target.claim
-    bound = float(epsilon_at_least(hits, others, certifying, delta=claim.delta, confidence=level))
-    detectable = _detectable(target, certifying, level, found)
-    likelier, rarer = (pair.left, pair.right) if found.first else (pair.right, pair.left)
+    found = _search(target, sampler, total, level, looking)
+    claim, pair, certifying = target.claim, found.pair, total - sampler.per_side
+    counts = _certifying_counts(sampler, found, certifying)
+    split = [1 - (1 - level) * share for share in shares(len(found.events))]
+    bounds = [
+        float(epsilon_at_least(hits, others, certifying, delta=claim.delta, confidence=sure))
+        for (hits, others), sure in zip(counts, split, strict=True)
+    ]
+    top = max(range(len(bounds)), key=lambda place: bounds[place])
+    best, (hits, others) = found.events[top], counts[top]
+    detectable = smallest_violation(
+        certifying, epsilon=claim.epsilon, delta=claim.delta, confidence=split[top], likelihood=best.likelihood
+    )
+    ahead = Ahead(certifying, claim.epsilon, claim.delta, level)
+    likelier, rarer = (pair.left, pair.right) if best.first else (pair.right, pair.left)
     return Finding(
         name=target.name,
         epsilon=claim.epsilon,
         delta=claim.delta,
-        bound=bound,
+        bound=bounds[top],
         confidence=level,
-        event=str(found.event),
+        event=str(best.event),
         likelier=shown(likelier),
         rarer=shown(rarer),
         why=pair.why,
@@ -138,9 +168,12 @@ def audit(
         others=others,
         certified_on=certifying,
         draws=sampler.per_side,
-        pairs=searched,
+        pairs=len(target.pairs),
+        looked_at=found.looked_at,
+        certified=len(found.events),
         smallest_violation=detectable.here,
         best_violation=detectable.best,
+        power=family_power(ahead, seen=found.seen, events=len(found.events)),
         seconds=time.perf_counter() - started,
     )
 
@@ -180,39 +213,57 @@ def _seconds_a_draw(target: Target, pair: Pair, n: int) -> float:
     return (time.process_time() - start) / n
 
 
-def _search(target: Target, sampler: _Sampler, total: int, looking: Looking) -> tuple[Pair, Learned, int]:
-    """The pair and the event that promise most, by draws that certify nothing."""
-    # Events are compared on fewer draws than certify; the more there are, the less caution a comparison needs.
-    delta, rank = target.claim.delta, 1 - min(0.02, max(0.01, total / 10**7))
+@dataclass(frozen=True)
+class _Found:
+    """The pair and the events that will be certified, the likeliest to convict first."""
+
+    pair: Pair
+    events: tuple[Learned, ...]
+    looked_at: int
+    seen: int
+    """On how many draws a side an event had to stand out."""
+
+
+def _search(target: Target, sampler: _Sampler, total: int, confidence: float, looking: Looking) -> _Found:
+    """The pair and the events that promise most, by draws that certify nothing."""
     pairs = target.pairs
     each = max(_LEAST_A_PAIR, min(_MOST_SEARCHED, int(_SEARCHED * total / len(pairs))))
+    finalists = min(_FINALISTS, len(pairs))
+    more = max(1, min(_MOST_LEARNED, int(_LEARNED * total / finalists)))
+    again = max(1, int(_COMPARED * total / finalists))
+    certifying = max(1, total - each * len(pairs) - (more + again) * finalists)
+    ahead = Ahead(certifying, target.claim.epsilon, target.claim.delta, confidence)
     tried: list[tuple[float, int, tuple[Outcomes, Outcomes]]] = []
+    looked_at = 0
     for place, pair in enumerate(pairs):
         seen = sampler.both(pair, each)
-        found = learn(*seen, delta=delta, confidence=rank, looking=looking)
-        tried.append((found[0].promise(delta=delta, confidence=rank) if found else -1.0, -place, seen))
-    finalists = sorted(tried, key=lambda entry: entry[:2], reverse=True)[:_FINALISTS]
-    more = max(1, min(_MOST_LEARNED, int(_LEARNED * total / len(finalists))))
-    again = max(1, int(_COMPARED * total / len(finalists)))
-    best: tuple[float, Pair, Learned] | None = None
-    for _, place, seen in finalists:
+        lesson = learn(*seen, ahead, looking=looking)
+        looked_at += lesson.looked_at
+        tried.append((max((event.chance(ahead) for event in lesson.events), default=-math.inf), -place, seen))
+    best: tuple[float, Pair, tuple[Learned, ...]] | None = None
+    for _, place, seen in sorted(tried, key=lambda entry: entry[:2], reverse=True)[:finalists]:
         pair = pairs[-place]
         left, right = (joined(a, b) for a, b in zip(seen, sampler.both(pair, more), strict=True))
-        known = learn(left, right, delta=delta, confidence=rank, looking=looking, most=_EVENTS)
+        lesson = learn(left, right, ahead, looking=looking, most=_EVENTS)
+        looked_at += lesson.looked_at
         fresh = sampler.both(pair, again)  # the best of many is partly luck, which does not come twice
-        for event in known:
-            compared = event.seen_on(*fresh)
-            promise = compared.promise(delta=delta, confidence=rank)
-            if best is None or promise > best[0]:
-                best = promise, pair, compared
+        events = sorted(
+            (event.seen_on(*fresh) for event in lesson.events), key=lambda event: event.chance(ahead), reverse=True
+        )
+        if events and (best is None or events[0].chance(ahead) > best[0]):
+            best = events[0].chance(ahead), pair, tuple(events)
+    stood_out = (each if len(pairs) > finalists else each + more) // 2
     if best is None:
         anything = Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, True, 0, 0, 1)
-        return pairs[-finalists[0][1]], anything, len(pairs)
-    return best[1], best[2], len(pairs)
+        return _Found(pairs[0], (anything,), looked_at, stood_out)
+    return _Found(best[1], best[2], looked_at, stood_out)
 
 
-def _detectable(target: Target, draws: int, confidence: float, found: Learned) -> Detectable:
-    claim = target.claim
-    return smallest_violation(
-        draws, epsilon=claim.epsilon, delta=claim.delta, confidence=confidence, likelihood=found.likelihood
-    )
+def _certifying_counts(sampler: _Sampler, found: _Found, draws: int) -> list[tuple[int, int]]:
+    """How often each event came on the side it is likelier on, and on the other, in fresh draws."""
+    counts = np.zeros((len(found.events), 2), dtype=np.int64)
+    for start in range(0, draws, _AT_ONCE):
+        sides = sampler.both(found.pair, min(_AT_ONCE, draws - start))
+        for place, learned in enumerate(found.events):
+            counts[place] += [learned.event.count(side) for side in (sides if learned.first else sides[::-1])]
+    return [(int(hits), int(others)) for hits, others in counts]

@@ -12,8 +12,10 @@ from typing import Any
 
 from sfumato import __version__
 from sfumato.audit import numeric_specimens as numeric
+from sfumato.audit.adversaries import play_all
 from sfumato.audit.auditor import Finding, audit
 from sfumato.audit.controls import checked
+from sfumato.audit.game import GameFinding
 from sfumato.audit.laws import LawFinding, exact_audit
 from sfumato.audit.leaks import far_pairs, leaks
 from sfumato.audit.own import ONE, OWN, Own, exact_targets
@@ -44,6 +46,8 @@ class Everything:
     forks: dict[str, ForkFinding]
     timings: dict[str, TimingFinding]
     seconds: float
+    games: tuple[GameFinding, ...] = ()
+    game_controls: tuple[GameFinding, ...] = ()
 
     @property
     def convicted(self) -> tuple[str, ...]:
@@ -51,6 +55,7 @@ class Everything:
         named: list[tuple[str, Any]] = [
             *((f.name, f) for f in self.findings),
             *((f.name, f) for f in self.laws),
+            *((f.name, f) for f in self.games),
             *self.leaks.items(),
             *((name, f) for name, f in self.sums.items() if not name.startswith("control")),
             *((name, f) for name, f in self.forks.items() if not name.startswith("control")),
@@ -90,7 +95,7 @@ def everything(
     """Audit all of it; refuses to report if a control comes out wrong."""
     started, say = time.perf_counter(), step or _silent
     order = [own.name for source in sources for own in load(source)]
-    total = len(order) + 5
+    total = len(order) + 6
     say("controls", 0, total)
     controls = checked()
     leak_controls, forks, sums = _leak_controls(), _forks(), _sums()
@@ -103,7 +108,9 @@ def everything(
     laws = tuple(_laws())
     say("numeric leaks", len(order) + 2, total)
     found_leaks = dict(_leaks())
-    say("time", len(order) + 4, total)
+    say("games", len(order) + 4, total)
+    game_controls, games = play_all()
+    say("time", len(order) + 5, total)
     timings = _timings()
     return Everything(
         version=__version__,
@@ -117,6 +124,8 @@ def everything(
         forks=forks,
         timings=timings,
         seconds=time.perf_counter() - started,
+        games=games,
+        game_controls=game_controls,
     )
 
 

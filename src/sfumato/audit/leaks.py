@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.audit.atoms import Outputs
 from sfumato.audit.auditor import CONFIDENCE, Finding, audit
-from sfumato.audit.outcomes import Kind, Outcomes, Path, joined
+from sfumato.audit.outcomes import Aspect, Outcomes, Path, Reals, joined
 from sfumato.audit.pairs import Inputs, Pair, hostile_rows
-from sfumato.audit.statistics import Reals, Statistic, place_words, precision
+from sfumato.audit.statistics import Statistic, place_words, precision
 from sfumato.audit.targets import Target
-from sfumato.audit.views import Bins, Outputs, View
+from sfumato.audit.views import Bins, View
 from sfumato.exact.parameters import Real, positive
 
 _MOST_PLACES = 8
@@ -24,27 +25,27 @@ _DRAWS = 20_000
 
 
 def _numeric(outcomes: Outcomes) -> list[Path]:
-    return [path for path, column in outcomes.columns.items() if (column.kinds == Kind.NUMBER).any()][:_MOST_PLACES]
+    return [path for path, column in outcomes.columns.items() if column.numeric.any()][:_MOST_PLACES]
 
 
 def looking_at_precision(left: Outcomes, right: Outcomes) -> list[View]:
     """The lowest set bit of each number."""
-    pooled = joined(left, right)
-    return [bins for path in _numeric(pooled) if (bins := Bins.of(precision(path), pooled, 2048))]
+    paths = _numeric(joined(left, right))
+    return [bins for path in paths if (bins := Bins.of(precision(path), left, right, 2048))]
 
 
 def looking_at_reach(left: Outcomes, right: Outcomes) -> list[View]:
     """Which outputs come at all, and where they lie on the lattice of the first input's outputs."""
     pooled = joined(left, right)
     found: list[View] = []
-    whole = Outputs.of(pooled, shapes=False)
+    whole = Outputs.of(left, right, shapes=False)
     if whole is not None:
         found.append(whole)
     for path in _numeric(pooled):
         for side in (left, right):
-            step = lattice_step(side.column(path).values[side.column(path).kinds == Kind.NUMBER])
+            step = lattice_step(side.column(path).values[side.column(path).numeric])
             if step:
-                bins = Bins.of(_residue(path, step), pooled)
+                bins = Bins.of(_residue(path, step), left, right)
                 found += [bins] if bins else []
     return found
 
@@ -70,25 +71,26 @@ def _residue(path: Path, step: float) -> Statistic:
         column = outcomes.column(path)
         with np.errstate(invalid="ignore"):
             rest = np.mod(column.values, step)
-        return np.where(column.kinds == Kind.NUMBER, rest, math.nan)
+        return np.where(column.numeric, rest, math.nan)
 
     return Statistic(f"{place_words(path)} modulo {step:g}", read)
 
 
 def looking_at_writing(left: Outcomes, right: Outcomes) -> list[View]:
     """How many characters were written, in which order keys came, and what kinds of things stand where."""
-    pooled = joined(left, right)
     lengths = [
-        bins for path in pooled.columns if path[-1:] == ("characters",) and (bins := Bins.of(_characters(path), pooled))
+        bins
+        for path in joined(left, right).columns
+        if path[-1:] == (Aspect.CHARACTERS,) and (bins := Bins.of(_characters(path), left, right))
     ]
-    shape = Outputs.of(pooled, shapes=True)
+    shape = Outputs.of(left, right, shapes=True)
     return [*lengths, *([shape] if shape else [])]
 
 
 def _characters(path: Path) -> Statistic:
     def read(outcomes: Outcomes) -> Reals:
         column = outcomes.column(path)
-        return np.where(column.kinds == Kind.NUMBER, column.values, math.nan)
+        return np.where(column.numeric, column.values, math.nan)
 
     return Statistic(place_words(path), read)
 

@@ -1,18 +1,12 @@
-"""Outputs of any kind as columns of numbers: what was said, how it was written, and what was raised instead.
+"""Outputs as columns: what stood at each place of every output, and its number.
 
-An output may be a number, a bool, None, a text, bytes, an error, or a sequence or mapping of such. Each place in it is
-a path, and each path a column that holds a kind and a number for every draw. A text is also read as JSON, so that a
-serialised release is seen both ways.
+An output may be a number, a bool, None, a text, bytes, an error, or a sequence, set or mapping of such. Each place in
+it is a path, and each path a column that holds a kind and a number for every draw; `sfumato.audit.encoding` makes them.
 """
 
-import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from enum import IntEnum
-from fractions import Fraction
-from hashlib import blake2b
+from enum import Enum, IntEnum
 from typing import Any
 
 import numpy as np
@@ -20,18 +14,35 @@ from numpy.typing import NDArray
 
 Path = tuple[Any, ...]
 Reals = NDArray[np.float64]
-_MOST_PLACES = 64
-_NUMBERS = (int, float, np.integer, np.floating, Fraction, Decimal)
+Mask = NDArray[np.bool_]
 
 
 class Kind(IntEnum):
-    """What stands at a place of an output."""
+    """What stands at a place of an output; 3 and 3.0 are written differently, so they are two kinds."""
 
     ABSENT = 0
     NOTHING = 1
     TRUTH = 2
     NUMBER = 3
     LABEL = 4
+    WHOLE = 5
+
+
+class Aspect(Enum):
+    """What is read off a thing beside the thing itself; never equal to a key that an output has."""
+
+    LENGTH = "length of {}"
+    ORDER = "order of {}"
+    TEXT = "{}"
+    CHARACTERS = "characters of {}"
+    PATTERN = "pattern of {}"
+    FORM = "form of {}"
+    RAISED = "error"
+    LAST_BITS = "last bits of {}"
+    DENOMINATOR = "denominator of {}"
+    EXPONENT = "exponent of {}"
+    REST = "rest of {}"
+    FURTHER = "number of further places"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,16 @@ class Column:
 
     kinds: NDArray[np.int8]
     values: Reals
+
+    @property
+    def numeric(self) -> Mask:
+        """Where a number stood, whole or not."""
+        return np.asarray((self.kinds == Kind.NUMBER) | (self.kinds == Kind.WHOLE))
+
+    @property
+    def ordered(self) -> Mask:
+        """Where something stood that is more or less than another: a number or a bool."""
+        return np.asarray(self.numeric | (self.kinds == Kind.TRUTH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,96 +104,3 @@ def joined(one: Outcomes, other: Outcomes) -> Outcomes:
         a, b = one.column(path), other.column(path)
         columns[path] = Column(np.concatenate([a.kinds, b.kinds]), np.concatenate([a.values, b.values]))
     return Outcomes(one.count + other.count, columns, {**one.names, **other.names})
-
-
-def encode(outputs: Sequence[Any] | NDArray[Any]) -> Outcomes:
-    """The outputs as columns."""
-    if isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iufb":
-        return _of_array(outputs)
-    if _all(outputs, float) or _all(outputs, int):
-        return _of_array(np.array([_number(output) for output in outputs]))
-    if _all(outputs, bool):
-        return _of_array(np.array(outputs, dtype=np.bool_))
-    found: dict[Path, tuple[list[int], list[int], list[float]]] = {}
-    names: dict[float, str] = {}
-    for row, output in enumerate(outputs):
-        for path, kind, value in _places(output, (), names):
-            rows, kinds, values = found.setdefault(path, ([], [], []))
-            rows.append(row)
-            kinds.append(kind)
-            values.append(value)
-    columns: dict[Path, Column] = {}
-    for path, (rows, kinds, values) in found.items():
-        column = Column(np.zeros(len(outputs), dtype=np.int8), np.zeros(len(outputs)))
-        column.kinds[rows] = kinds
-        column.values[rows] = values
-        columns[path] = column
-    return Outcomes(len(outputs), columns, names)
-
-
-def _all(outputs: Any, kind: type) -> bool:
-    return bool(len(outputs)) and all(type(output) is kind for output in outputs)
-
-
-def _of_array(array: NDArray[Any]) -> Outcomes:
-    """One output a row; what has more than one dimension is a sequence."""
-    kind = np.int8(Kind.TRUTH if array.dtype.kind == "b" else Kind.NUMBER)
-    flat = array.reshape(len(array), -1).astype(np.float64)
-    columns: dict[Path, Column] = {}
-    for place in range(flat.shape[1]):
-        values = np.ascontiguousarray(flat[:, place])
-        nan = np.isnan(values)
-        kinds = np.where(nan, np.int8(Kind.NOTHING), kind)
-        columns[() if array.ndim == 1 else (place,)] = Column(kinds, np.where(nan, 1.0, values))
-    return Outcomes(len(array), columns, {})
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer beyond the largest float
-        return math.inf if value > 0 else -math.inf
-
-
-def _label(text: str, names: dict[float, str]) -> float:
-    """A number that stands for a text: 48 bits of its digest."""
-    code = float(int.from_bytes(blake2b(text.encode(), digest_size=6).digest()))
-    names[code] = text if len(text) <= 60 else f"{text[:59]}…"
-    return code
-
-
-def _places(output: Any, path: Path, names: dict[float, str]) -> Iterator[tuple[Path, int, float]]:
-    """Every place of one output with its kind and number."""
-    if output is None:
-        yield path, Kind.NOTHING, 0.0
-    elif isinstance(output, bool | np.bool_):
-        yield path, Kind.TRUTH, float(output)
-    elif isinstance(output, _NUMBERS):
-        number = _number(output)
-        yield (path, Kind.NOTHING, 1.0) if math.isnan(number) else (path, Kind.NUMBER, number)
-    elif isinstance(output, Raised):
-        yield (*path, "raised"), Kind.LABEL, _label(f"{output.kind}: {output.text}", names)
-    elif isinstance(output, str | bytes):
-        yield from _text(output if isinstance(output, str) else output.decode("latin-1"), path, names)
-    elif isinstance(output, Mapping):
-        yield (*path, "order"), Kind.LABEL, _label(repr(tuple(output)), names)
-        for key, value in list(output.items())[:_MOST_PLACES]:
-            yield from _places(value, (*path, key), names)
-    elif isinstance(output, list | tuple | np.ndarray):
-        yield (*path, "length"), Kind.NUMBER, float(len(output))
-        for place, value in enumerate(output[:_MOST_PLACES]):
-            yield from _places(value, (*path, place), names)
-    else:
-        yield path, Kind.LABEL, _label(repr(output), names)
-
-
-def _text(text: str, path: Path, names: dict[float, str]) -> Iterator[tuple[Path, int, float]]:
-    """A text as itself, by its length, and by what it says where it is JSON."""
-    yield (*path, "text"), Kind.LABEL, _label(text, names)
-    yield (*path, "characters"), Kind.NUMBER, float(len(text))
-    try:
-        said = json.loads(text)
-    except ValueError:
-        return
-    if not isinstance(said, str):
-        yield from _places(said, path, names)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sfumato.audit.auditor import Finding
 from sfumato.audit.certify import POWER
+from sfumato.audit.controls import KNOWN
 from sfumato.audit.everything import Everything
 from sfumato.errors import MissingExtra
 
@@ -40,6 +41,7 @@ def page(found: Everything) -> str:
         *_controls(found),
         *_mechanisms(found),
         *_laws(found),
+        *_games(found),
         *_leaks(found),
         *_limits(),
     ]
@@ -51,35 +53,65 @@ def page(found: Everything) -> str:
 
 
 def _controls(found: Everything) -> Iterable[str]:
-    yield "<h2>Controls</h2><p>Broken specimens must be convicted and sound ones not, or there would be no page.</p>"
-    yield _table(
-        ["control", "claimed ε", "certified ε ≥", "verdict"],
-        [[f.name, _short(f.epsilon), _short(f.bound), _word(f.convicted)] for f in found.controls],
-        numbers=(1, 2),
+    yield (
+        "<h2>Controls</h2><p>Broken specimens must be convicted and sound ones not, or there would be no page. The "
+        "rare ones do one thing in 500 or 1000 draws that their neighbour never does (or, allowed, a factor e less "
+        "often), and look sound otherwise.</p>"
     )
+    said = {specimen.name: specimen.what for specimen in KNOWN}
+    yield _table(
+        ["control", "what it does", "claimed ε", "certified ε ≥", "by the event", "hits", "draws a side", "verdict"],
+        [
+            [
+                f.name,
+                said.get(f.name, ""),
+                _short(f.epsilon),
+                _short(f.bound),
+                _brief(f.event, 60),
+                f"{f.hits:,} : {f.others:,}",
+                f"{f.draws:,}",
+                _word(f.convicted),
+            ]
+            for f in found.controls
+        ],
+        numbers=(2, 3, 5, 6),
+    )
+
+
+_SHOWN = (0.1, 0.01, 1e-3)
 
 
 def _mechanisms(found: Everything) -> Iterable[str]:
     yield (
         "<h2>Mechanisms</h2><p>The bar ends at the ε that draws certify; the line is the claim; the dot is the "
-        f"smallest true ε that so many draws would have convicted with probability {100 * POWER:g} %.</p>"
+        "smallest true ε of an event as likely as the best one that so many draws would have convicted with "
+        f"probability {100 * POWER:g} %. The columns “would convict” hold for every event that was searched, by how "
+        "likely it is on one of the inputs; a dash means that such an event could hide.</p>"
     )
     yield _picture(found.findings, "certified lower bound on ε over the claim")
     yield _table(
-        ["mechanism", "claim", "certified ε ≥", "would convict ε ≥", "draws a side", "best event", "verdict"],
+        [
+            "mechanism",
+            "claim",
+            "certified ε ≥",
+            *(f"would convict ε ≥, events of {100 * likelihood:g} %" for likelihood in _SHOWN),
+            "draws a side",
+            "best event",
+            "verdict",
+        ],
         [
             [
                 f.name,
                 f"ε = {f.epsilon:.4g}" + (f", δ = {f.delta:g}" if f.delta else ""),
                 _short(f.bound),
-                _short(f.smallest_violation),
+                *(_short(power.epsilon) for power in f.power if power.likelihood in _SHOWN),
                 f"{f.draws:,}",
-                f.event if len(f.event) < 90 else f"{f.event[:89]}…",
+                _brief(f.event, 90),
                 _word(f.convicted),
             ]
             for f in found.findings
         ],
-        numbers=(2, 3, 4),
+        numbers=(2, 3, 4, 5, 6),
     )
 
 
@@ -105,12 +137,49 @@ def _laws(found: Everything) -> Iterable[str]:
     )
 
 
+def _games(found: Everything) -> Iterable[str]:
+    yield (
+        "<h2>The adaptive game</h2><p>A bit is hidden; an adversary names neighbouring databases, mechanisms and "
+        "parameters, each chosen from earlier answers, until it is refused or has enough, and guesses. A budget is "
+        "passed where the advantage is surely above what it allows, or more ε than promised was surely spent.</p>"
+    )
+    both = [(f"control: {f.keeper}", f) for f in found.game_controls] + [(f.keeper, f) for f in found.games]
+    yield _table(
+        [
+            "plays against",
+            "adversary",
+            "promised",
+            "plays a bit",
+            "advantage",
+            "between",
+            "allowed",
+            "spent ε ≥",
+            "verdict",
+        ],
+        [
+            [
+                keeper,
+                f.adversary,
+                f"ε = {f.epsilon:.3g}" + (f", δ = {f.delta:g}" if f.delta else ""),
+                f"{f.plays:,}",
+                _short(f.advantage),
+                f"{f.low:.3f} and {f.high:.3f}",
+                _short(f.allowed),
+                _short(f.bound),
+                _word(f.convicted),
+            ]
+            for keeper, f in both
+        ],
+        numbers=(3, 4, 5, 6, 7),
+    )
+
+
 def _leaks(found: Everything) -> Iterable[str]:
     yield "<h2>Numeric leaks</h2>"
     both = {**{f"control: {name}": f for name, f in found.leak_controls.items()}, **found.leaks}
     yield _table(
         ["path and test", "certified ε ≥", "best event", "verdict"],
-        [[name, _short(f.bound), f.event[:90], _word(f.convicted)] for name, f in both.items()],
+        [[name, _short(f.bound), _brief(f.event, 90), _word(f.convicted)] for name, f in both.items()],
         numbers=(1,),
     )
     yield "<h2>Sums, forks and time</h2>"
@@ -131,6 +200,10 @@ def _limits() -> Iterable[str]:
 
 def _word(convicted: bool) -> str:
     return "CONVICTED" if convicted else "not convicted"
+
+
+def _brief(text: str, most: int) -> str:
+    return text if len(text) < most else f"{text[: most - 1]}…"
 
 
 def _short(value: float) -> str:

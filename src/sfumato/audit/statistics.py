@@ -8,11 +8,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.audit.outcomes import Kind, Outcomes, Path
+from sfumato.audit.outcomes import Aspect, Outcomes, Path, Reals, joined
 
-Reals = NDArray[np.float64]
-_MOST_COORDINATES = 24
+_MOST_COORDINATES = 128
+_MOST_WEIGHED = 24
 _RIDGE = 1e-3
+_FINE = 52  # bits of a float below its leading one
+_ODD = 24  # a float that ends so many bits above the others does so once in 2**24 draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,8 @@ class Statistic:
 
 def place_words(path: Path) -> str:
     """A path as a person would say it."""
-    if path == ():
-        return "output"
-    if path[-1] == "text":
-        return place_words(path[:-1])
-    named = {"length": "length of {}", "characters": "characters of {}", "raised": "error", "order": "order of {}"}
-    if isinstance(path[-1], str) and path[-1] in named:
-        return named[path[-1]].format(place_words(path[:-1]))
+    if path and isinstance(path[-1], Aspect):
+        return str(path[-1].value).format(place_words(path[:-1]))
     return "output" + "".join(f"[{part!r}]" for part in path)
 
 
@@ -40,8 +37,7 @@ def coordinate(path: Path) -> Statistic:
 
     def read(outcomes: Outcomes) -> Reals:
         column = outcomes.column(path)
-        is_number = (column.kinds == Kind.NUMBER) | (column.kinds == Kind.TRUTH)
-        return np.where(is_number, column.values, math.nan)
+        return np.where(column.ordered, column.values, math.nan)
 
     return Statistic(place_words(path), read)
 
@@ -55,9 +51,44 @@ def precision(path: Path) -> Statistic:
     def read(outcomes: Outcomes) -> Reals:
         column = outcomes.column(path)
         lowest = lowest_bit(column.values)
-        return np.where(column.kinds == Kind.NUMBER, lowest, math.nan)
+        return np.where(column.numeric, lowest, math.nan)
 
     return Statistic(f"exponent of the lowest set bit of {place_words(path)}", read)
+
+
+def last_bits(path: Path, pooled: Outcomes) -> Statistic | None:
+    """The lowest set bit as far as it is a matter of values: on a lattice all of it, among floats what is oddly round.
+
+    Numbers whose lattice is no finer than the largest of them could be written on are fixed-point: their last bits are
+    as good as any. Where small numbers are finer than large ones the bits are those of float arithmetic, which
+    `precision` looks at; then only numbers that end far above all others are told apart here. None where nothing is.
+    """
+    lowest = precision(path).of(pooled)
+    some = lowest[~np.isnan(lowest)]
+    if len(some) < 2:
+        return None
+    values = np.abs(pooled.column(path).values[~np.isnan(lowest)])
+    typical, large = np.quantile(some, 0.05, method="lower"), np.quantile(values, 0.99, method="lower")
+    fixed_point = typical >= np.frexp(large)[1] - 1 - _FINE
+    least = -math.inf if fixed_point else float(np.quantile(some, 0.5, method="lower")) + _ODD
+    if np.maximum(some, least).min() == np.maximum(some, least).max():
+        return None
+
+    def read(outcomes: Outcomes) -> Reals:
+        return np.maximum(precision(path).of(outcomes), least)  # NaN stays NaN
+
+    return Statistic(f"exponent of the last bit of {place_words(path)}", read)
+
+
+def negative_zero(path: Path) -> Statistic:
+    """1 for a zero that is written with a minus sign, 0 for one that is not."""
+
+    def read(outcomes: Outcomes) -> Reals:
+        column = outcomes.column(path)
+        zero = column.numeric & (column.values == 0)
+        return np.where(zero, np.signbit(column.values).astype(np.float64), math.nan)
+
+    return Statistic(f"minus sign of a zero at {place_words(path)}", read)
 
 
 def lowest_bit(values: Reals) -> Reals:
@@ -107,14 +138,30 @@ def _last(table: Reals) -> Reals:
     return _first(table[:, ::-1])
 
 
+def _spread(table: Reals) -> tuple[Reals, Reals]:
+    """The middle of each column, and how far most of it lies from there."""
+    center = np.median(table, axis=0)
+    spread = np.percentile(np.abs(table - center), 90, axis=0)
+    return center, np.where(spread > 0, spread, 1.0)
+
+
+def _most_moved(places: tuple[Path, ...], left: Outcomes, right: Outcomes) -> tuple[Path, ...]:
+    """The places whose average moved most from one side to the other."""
+    if len(places) <= _MOST_WEIGHED:
+        return places
+    one, other = (np.nan_to_num(_table(side, places), posinf=0.0, neginf=0.0) for side in (left, right))
+    center, spread = _spread(np.vstack([one, other]))
+    means = [np.clip((side - center) / spread, -6, 6).mean(axis=0) for side in (one, other)]
+    moved = np.argsort(-np.abs(means[0] - means[1]), kind="stable")[:_MOST_WEIGHED]
+    return tuple(places[place] for place in np.sort(moved))
+
+
 def linear(paths: tuple[Path, ...], left: Outcomes, right: Outcomes) -> Statistic:
     """The weighted sum of places that best tells two inputs apart: logistic regression by Newton's method."""
     table = np.vstack([_table(left, paths), _table(right, paths)])
     y = np.concatenate([np.ones(left.count), np.zeros(right.count)])
     finite = np.where(np.isfinite(table), table, 0.0)
-    center = np.median(finite, axis=0)
-    spread = np.percentile(np.abs(finite - center), 90, axis=0)
-    spread = np.where(spread > 0, spread, 1.0)
+    center, spread = _spread(finite)
 
     def scaled(raw: Reals) -> Reals:
         # Clipped, as a heavy tail would otherwise decide the weights alone.
@@ -135,19 +182,29 @@ def linear(paths: tuple[Path, ...], left: Outcomes, right: Outcomes) -> Statisti
     return Statistic(f"score ({' '.join(terms[:6])}{' …' if len(terms) > 6 else ''})", read)
 
 
+def _descents(table: Reals) -> Reals:
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.diff(table, axis=1) < 0).sum(axis=1), dtype=np.float64)
+
+
+def _smallest_gap(table: Reals) -> Reals:
+    gaps = np.diff(np.sort(table, axis=1), axis=1)  # NaN is sorted to the end
+    return np.asarray(np.where(np.isnan(gaps), math.inf, gaps).min(axis=1))
+
+
 def summaries(left: Outcomes, right: Outcomes) -> Iterator[Statistic]:
     """Every statistic worth trying on outputs like these."""
-    columns = {**left.columns, **right.columns}
-    numeric = tuple(
-        path
-        for path in columns
-        if any(
-            ((o.column(path).kinds == Kind.NUMBER) | (o.column(path).kinds == Kind.TRUTH)).any() for o in (left, right)
-        )
-    )
-    for path in numeric[:_MOST_COORDINATES]:
+    pooled = joined(left, right)
+    numeric = tuple(path for path, column in pooled.columns.items() if column.ordered.any())[:_MOST_COORDINATES]
+    for path in numeric:
         yield coordinate(path)
-    places = tuple(path for path in numeric if path and path[-1] not in ("length", "characters"))[:_MOST_COORDINATES]
+        column = pooled.column(path)
+        bits = last_bits(path, pooled)
+        if bits is not None:
+            yield bits
+        if (np.signbit(column.values) & (column.values == 0)).any():
+            yield negative_zero(path)
+    places = tuple(path for path in numeric if path and not isinstance(path[-1], Aspect))
     if len(places) < 2:
         return
     yield _over(places, "sum of the output", lambda t: np.nansum(t, axis=1))
@@ -155,6 +212,9 @@ def summaries(left: Outcomes, right: Outcomes) -> Iterator[Statistic]:
     yield _over(places, "smallest of the output", lambda t: np.nanmin(t, axis=1))
     yield _over(places, "range of the output", lambda t: np.nanmax(t, axis=1) - np.nanmin(t, axis=1))
     yield _over(places, "place of the largest", lambda t: np.nanargmax(t, axis=1).astype(np.float64))
+    yield _over(places, "place of the smallest", lambda t: np.nanargmin(t, axis=1).astype(np.float64))
+    yield _over(places, "smallest gap between places", _smallest_gap)
+    yield _over(places, "number of places below the one before", _descents)
     yield _over(places, "first number of the output", _first)
     yield _over(places, "last number of the output", _last)
-    yield linear(places, left, right)
+    yield linear(_most_moved(places, left, right), left, right)

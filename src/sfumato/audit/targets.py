@@ -73,13 +73,20 @@ def by_size(release: Callable[..., Any]) -> Draw:
     def draw(data: Any, n: int) -> Any:
         try:
             outputs = release(data, size=n)
-        except Exception as error:  # whatever a mechanism raises is seen by whoever asked
-            return [Raised.of(error)] * n
+        except Exception:  # an error of all is an error of some: each is asked for by itself
+            return one_by_one(lambda given: _only(release(given, size=1)))(data, n)
         if len(outputs) != n:
             raise InvalidParameter("size", f"must give as many outputs as asked for, {n}, got", len(outputs))
         return outputs
 
     return draw
+
+
+def _only(outputs: Any) -> Any:
+    """The one output that was asked for."""
+    if len(outputs) != 1:
+        raise InvalidParameter("size", "must give as many outputs as asked for, 1, got", len(outputs))
+    return outputs[0]
 
 
 def draw_of(release: Callable[..., Any]) -> Draw:

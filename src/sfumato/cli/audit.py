@@ -13,11 +13,12 @@ import numpy as np
 from sfumato import audit
 from sfumato.audit import everything as whole
 from sfumato.audit.auditor import CONFIDENCE
+from sfumato.audit.controls import KNOWN
+from sfumato.audit.game import PLAYS
 from sfumato.audit.infer import mechanism_target
 from sfumato.audit.outcomes import Raised
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.report import page
-from sfumato.audit.specimens import SPECIMENS
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.core import Change
@@ -34,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", help="a known name (see --list), or module:function or module:mechanism")
     parser.add_argument("--list", action="store_true", help="list the known names")
     parser.add_argument("--all", action="store_true", help="audit everything of this project")
+    parser.add_argument("--game", action="store_true", help="play adaptive adversaries against filters and a ledger")
     parser.add_argument("--report", type=Path, help="with --all: write a page with plots here")
     parser.add_argument("--epsilon", type=float, help="the claimed ε (a known mechanism is made with it)")
     parser.add_argument("--delta", type=float, default=0.0, help="the claimed δ (0)")
@@ -46,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--replace", action="store_true", help="neighbours replace a row instead of adding one")
     parser.add_argument("--tame", action="store_true", help="leave out rows that are missing, NaN or no numbers")
     parser.add_argument("--pairs", help="module:function that gives pairs of neighbouring inputs")
-    parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds)")
+    parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds); with --game, plays")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long, about (10)")
     parser.add_argument("--confidence", type=float, default=CONFIDENCE, help="of the bound (0.999)")
     parser.add_argument("--leaks", action="store_true", help="also test precision, reachable outputs and writing")
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         return _list(arguments)
     if arguments.all:
         return _all(arguments)
+    if arguments.game:
+        return _game(arguments)
     if not arguments.target:
         raise InvalidParameter("target", "must be named", arguments.target, hint="sfumato audit --list shows names")
     target = _target(arguments)
@@ -98,7 +102,7 @@ def _hostile(target: audit.Target, arguments: argparse.Namespace) -> list[audit.
 
 def _list(arguments: argparse.Namespace) -> Exit:
     known = [(own.name, "a mechanism of this project") for own in _own()]
-    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in SPECIMENS]
+    known += [(s.name, f"{'sound' if s.sound else 'broken'}: {s.what}") for s in KNOWN]
     if arguments.json:
         terminal.emit([{"name": name, "what": what} for name, what in known])
     else:
@@ -132,6 +136,31 @@ def _all(arguments: argparse.Namespace) -> Exit:
     return Exit.FOUND if found.convicted else Exit.DONE
 
 
+def _game(arguments: argparse.Namespace) -> Exit:
+    terminal.say("adversaries play against broken budgets, then against ours …")
+    controls, found = audit.play_all(PLAYS if arguments.draws is None else arguments.draws)
+    if arguments.json:
+        said = {"controls": controls, "games": found}
+        terminal.emit({name: [finding.to_json() for finding in games] for name, games in said.items()})
+    else:
+        columns = ["game", "advantage", "allowed", "spent ε ≥", "promised", "verdict"]
+        rows = [
+            (
+                finding.name,
+                f"{finding.advantage:.3f} ({finding.low:.3f} … {finding.high:.3f})",
+                f"{finding.allowed:.3f}",
+                f"{finding.bound:.3f}",
+                f"{finding.epsilon:.3f}",
+                "PASSED" if finding.convicted else "holds",
+            )
+            for finding in (*controls, *found)
+        ]
+        terminal.show(terminal.table(columns, rows, right=columns[1:5]))
+        passed = sum(finding.convicted for finding in found)
+        terminal.show(f"{len(controls)} broken budgets passed, as they must be; {passed} of {len(found)} of ours")
+    return Exit.FOUND if any(finding.convicted for finding in found) else Exit.DONE
+
+
 def _word(finding: audit.Finding) -> str:
     return "CONVICTED" if finding.convicted else "holds"
 
@@ -139,7 +168,7 @@ def _word(finding: audit.Finding) -> str:
 def _target(arguments: argparse.Namespace) -> audit.Target:
     name = arguments.target
     epsilon = None if arguments.epsilon is None else positive("epsilon", arguments.epsilon)
-    for specimen in SPECIMENS:
+    for specimen in KNOWN:
         if specimen.name == name:
             return specimen.target(epsilon or 1)
     for own in _own():
