@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 
 import sfumato
 from neighbours import priced
-from people import write
+from people import moved, write
 from sfumato.data import declared, read_declaration
-from sfumato.engines import DuckDBEngine, frames, lines, registration, sources
+from sfumato.engines import DuckDBEngine, frames, lines, records, registrar, registration, sources
 from sfumato.engines.registrar import Registrar
 from sfumato.engines.workspace import Workspace, sweep
 from sfumato.errors import EngineFailed, InvalidDeclaration
@@ -77,7 +77,8 @@ def changed_only_itself(before: Any, after: Any) -> bool:
 FIELDS = ["1", "x", "", '"', '""', '"a"b', 'a"b', '"a\nb"', '"a\r\nb"', "a,b", '"a,b"', "\r", "é", "\0", "1.5", "NULL",
           "\\N", "#", ";", "\t", "'", '"a""b"', " ", '"unclosed', "2020-13-45", "column3", "\ufeff", "a|b"]  # fmt: skip
 LINES = [b"1,2,3,4", b"1", b"", b"\r", b'100000,"a"b,1', b"1,note with, a comma,1", b"1,\xff\xfe,1", b"1,a,1\r", b"id,note,amount",
-         b'"1","a","1"', b'1,"a\nb",1', b'1,"a,1', b"1,a,1" + b"9" * 30_000, b"#1,a,1", b"1;a;1", b"1\ta\t1"]  # fmt: skip
+         b'"1","a","1"', b'1,"a\nb",1', b'1,"a,1', b"1,a,1" + b"9" * 30_000, b"#1,a,1", b"1;a;1", b"1\ta\t1",
+         b"\xef\xbb\xbf1,a,1", b'"\xef\xbb\xbf1",a,1', b"\xff\xfe1,a,1"]  # fmt: skip
 
 
 def good(number: int) -> list[bytes]:
@@ -114,6 +115,56 @@ def test_one_line_more_changes_nothing_but_itself(line: bytes, number: int, end:
         assert before is not None
         assert before[1].total() == number
         assert changed_only_itself(before, registered(str(other)))
+
+
+MARKED = "\ufeffx"
+
+
+def _marked(folder: Path, lines_: list[str]) -> Any:
+    path = folder / f"{len(list(folder.iterdir()))}.csv"
+    path.write_text("note,id\n" + "".join(f"{line}\n" for line in lines_), encoding="utf-8")
+    return {**about(str(path), {"id": {"type": "integer"}}), "unit": {"person": "t.id"}}
+
+
+def _bare(records_: Any, file: Path, width: int, dialect: Any) -> None:
+    """The broken twin: what stands first in the file that the engine reads is somebody's record."""
+    file.write_bytes(records_.content)
+
+
+@pytest.mark.parametrize("chunk", [8, 64, 2**24])
+def test_a_line_that_begins_with_a_mark_of_the_byte_order_is_the_same_wherever_it_stands(
+    chunk: int, tmp_path: Path
+) -> None:
+    """One line more at the top, or a border of what is read at once, changed the first cell of the next one."""
+    asked = [f"SELECT COUNT(*) FROM t WHERE note = '{MARKED}'"]
+    people_ = [f"{MARKED},{i}" for i in range(1, 30)]
+    here, there = _marked(tmp_path, [f'"{MARKED}",0', *people_]), _marked(tmp_path, people_)
+    with mock.patch.object(lines.Lines.__init__, "__kwdefaults__", {"chunk": chunk}):
+        assert moved(here, there, asked) == []
+        real, agree = records.reader_of, mock.patch.object(registrar, "agrees", return_value=True)
+        without_header = mock.patch.object(
+            registrar, "reader_of", lambda *given_: real(*given_).replace("header=true", "header=false")
+        )
+        with mock.patch.object(registrar, "write_records", _bare), without_header:
+            with pytest.raises(InvalidDeclaration, match="could not be read record by record"):
+                moved(here, there, asked)
+            if chunk > 64:
+                with agree:
+                    assert moved(here, there, asked) != []
+
+
+def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
+    """A reader takes `id=7` in a path for a column, in place of the file's own."""
+    for name in ("id=7", "other=7", "a[1]"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "t.csv").write_text("id,note\n1,a\n2,b\n", encoding="utf-8")
+        pq.write_table(pa.table({"id": ["1", "2"], "note": ["a", "b"]}), folder / "t.parquet")
+        with mock.patch.object(tempfile, "tempdir", str(folder)):
+            for file in ("t.csv", "t.parquet"):
+                found = registered(str(folder / file), {})
+                assert found is not None
+                assert found[1] == Counter(["('1', 'a')", "('2', 'b')"])
 
 
 def _sniffed(self: Registrar, table: Any, path: str, readings: Any) -> Any:

@@ -36,6 +36,8 @@ class Records:
 
     content: bytes
     number: int
+    size: int
+    """The bytes of all fields: without separators, ends of records and the quotes around fields or before quotes."""
     share: float
 
 
@@ -225,7 +227,7 @@ class Lines:
                 return
             if ended and not content.endswith(b"\n"):
                 content += b"\n"  # the last record may lack its end
-            whole, number = self._checked(content)
+            whole = self._checked(content)
             self._rest = content[whole.end :]
             if ended and self._rest:
                 raise self._refused(
@@ -234,12 +236,12 @@ class Lines:
                 )
             if len(self._rest) > LONGEST:
                 raise self._refused(f"line {self._line}: a record of over a megabyte", "is a closing quote missing?")
-            self.records += number
-            if number:
+            self.records += whole.number
+            if whole.number:
                 share = 1.0 if ended else min(1.0, self._read / self._size)
-                yield Records(whole.content, number, share)
+                yield Records(whole.content, whole.number, whole.size, share)
 
-    def _checked(self, content: bytes) -> "tuple[_Whole, int]":
+    def _checked(self, content: bytes) -> "_Whole":
         """What of it are whole records, and how many; every one is well formed."""
         there = np.frombuffer(content, dtype=np.uint8)
         signs = np.zeros(256, dtype=bool)
@@ -250,7 +252,7 @@ class Lines:
         inside = (np.cumsum(quotes) - quotes) % 2 == 1  # an odd number of quotes before
         ends = at[(sign == _LF) & ~inside]
         if not len(ends):
-            return _Whole(b"", 0), 0
+            return _Whole(b"", 0, 0, 0)
         end = int(ends[-1]) + 1
         known = at < end
         at, sign, quotes, inside = at[known], sign[known], quotes[known], inside[known]
@@ -275,7 +277,11 @@ class Lines:
         self._line += content.count(b"\n", 0, end)
         dropped = np.flatnonzero(empty) if self.width > 1 else np.array([], dtype=np.int64)
         kept = self._without(there[:end], returns, starts[dropped], ends[dropped])
-        return _Whole(kept, end), len(ends) - len(dropped)
+        number = len(ends) - len(dropped)
+        opening = at[quotes & ~inside]
+        doubled = int(np.count_nonzero(there[opening[opening > 0] - 1] == self._quote))
+        size = len(kept) - number - len(commas) - int(np.count_nonzero(quotes)) + doubled
+        return _Whole(kept, end, number, size)
 
     def _bad_quotes(
         self, there: NDArray[np.uint8], quotes: NDArray[np.int64], closes: NDArray[np.bool_]
@@ -320,6 +326,8 @@ _QUOTES = 'mend the lines, or say how it is written: dialect = { separator = ";"
 class _Whole:
     content: bytes
     end: int
+    number: int
+    size: int
 
 
 def _end_of_record(content: bytes, quote: int) -> int | None:

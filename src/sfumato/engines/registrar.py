@@ -21,8 +21,9 @@ from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.frames import Given
 from sfumato.engines.kept import MANY, Making, Readers
-from sfumato.engines.lines import LONGEST, Lines
+from sfumato.engines.lines import Lines
 from sfumato.engines.progress import Progress, no_progress
+from sfumato.engines.records import agrees, reader_of, write_records
 from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
 from sfumato.engines.schemas import Reading, Typed
 from sfumato.engines.shapes import about, cuts, shape_of
@@ -31,7 +32,6 @@ from sfumato.engines.sources import (
     check_files,
     database,
     described,
-    escaped,
     form,
     kind_of,
     parquet,
@@ -196,12 +196,11 @@ class Registrar:
         try:
             with self._making(table, readings, self._seen[path][0] // _A_LINE) as making:
                 for records in lines.chunks():
-                    chunk.write_bytes(records.content)
-                    self._connection.execute(
-                        f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {_of_records(chunk, lines.names, table)}"
-                    )
+                    write_records(records, chunk, lines.width, table.dialect)
+                    there = reader_of(chunk, lines.names, table.dialect)
+                    self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {there}")
                     found = self._counted(_RAW, readings)
-                    if found[0] != records.number:  # the two readers must agree on what a record is
+                    if not agrees(self._connection, _RAW, lines.names, records):
                         raise InvalidDeclaration(
                             f"[tables.{table.name}] {Path(path).name} could not be read record by record",
                             hint="please report it, see SECURITY.md",
@@ -392,17 +391,6 @@ class Registrar:
                 return making.keep()
         except (self._failures, OSError):
             raise _unprepared(table) from None
-
-
-def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
-    """The engine's reader of records that were checked: nothing is left for it to guess."""
-    columns = ", ".join(f"'{escaped(name)}': 'VARCHAR'" for name in names)
-    quote, separator = escaped(table.dialect.quote), escaped(table.dialect.separator)
-    return (
-        f"read_csv('{escaped(chunk)}', auto_detect=false, header=false, strict_mode=true, null_padding=false, "
-        f"ignore_errors=false, delim='{separator}', quote='{quote}', escape='{quote}', new_line='\\n', "
-        f"max_line_size={2 * LONGEST}, parallel=false, columns={{{columns}}})"
-    )
 
 
 def _unprepared(table: Table) -> InvalidDeclaration:
