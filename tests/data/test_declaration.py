@@ -153,6 +153,11 @@ TWO_PATHS: dict[str, tuple[str, dict[str, Any], str]] = {
     "to itself": ("transfers", {"sender": "users.user_id", "before": "transfers.id"}, "before → transfers.id"),
     "among people": ("users", {"boss": "users.user_id"}, "boss → users.user_id"),
     "of people through a table": ("users", {"account": "accounts.id"}, "account → accounts.id"),
+    "round a circle of two": ("transfers", {"sender": "users.user_id", "batch": "batches.id"}, "sender → users.user_id and batch → batches.id"),
+    "round a circle of three": ("transfers", {"sender": "users.user_id", "day": "days.id"}, "sender → users.user_id and day → days.id"),
+    "through people of a circle": ("threads", {"first": "transfers.id", "topic": "topics.id"}, "first → transfers.id and topic → topics.id"),
+    "a public table": ("towns", {"mayor": "users.user_id"}, "is public and leads to people: mayor → users.user_id"),
+    "a public table through others": ("towns", {"bank": "accounts.id"}, "is public and leads to people: bank → accounts.id"),
 }  # fmt: skip
 
 
@@ -162,9 +167,16 @@ def test_rows_that_lead_to_two_people_are_refused_with_both_named(name: str) -> 
     table, keys, named = TWO_PATHS[name]
     given = deepcopy(GOOD)
     given["tables"]["accounts"] = {"source": "a.parquet", "foreign_keys": {"holder": "users.user_id"}}
-    given["tables"].setdefault(table, {"source": "t.parquet"})["foreign_keys"] = keys
-    with pytest.raises(InvalidDeclaration, match=named):
+    around = {"batches": {"first": "transfers.id"}, "weeks": {"first": "transfers.id"}, "days": {"week": "weeks.id"},
+              "topics": {"first": "threads.id"}}  # fmt: skip
+    needed = {"batch": ["batches"], "day": ["days", "weeks"], "topic": ["topics", "transfers"]}
+    for each in [name for key in keys for name in needed.get(key, [])]:
+        leads = around.get(each, {"sender": "users.user_id"})
+        given["tables"][each] = {"source": f"{each}.parquet", "foreign_keys": leads}
+    given["tables"].setdefault(table, {"source": "t.parquet", "public": table == "towns"})["foreign_keys"] = keys
+    with pytest.raises(InvalidDeclaration, match=named) as refused:
         declared(given)
+    assert refused.value.hint
 
 
 def test_the_persons_table_may_be_spelled_in_other_letters() -> None:
@@ -172,11 +184,8 @@ def test_the_persons_table_may_be_spelled_in_other_letters() -> None:
     given["unit"]["person"] = given["unit"]["person"].replace("users", "USERS")
     assert declared(given).unit == ("users", "user_id")
     public = deepcopy(GOOD)
-    public["tables"]["towns"] = {
-        "source": "t.parquet",
-        "public": True,
-        "foreign_keys": {"mayor": "users.user_id", "clerk": "users.user_id"},
-    }
+    public["tables"]["towns"] = {"source": "t.parquet", "public": True, "foreign_keys": {"part_of": "towns.id"}}
+    public["tables"]["visits"]["foreign_keys"]["town"] = "towns.id"
     declared(public)  # a public table holds nobody's data
 
 

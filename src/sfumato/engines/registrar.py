@@ -9,8 +9,10 @@ the sense of McSherry (2009), so that neighbours of the sources are neighbours o
 
 import hashlib
 import os
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -251,15 +253,22 @@ class Registrar:
                     hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
                 )
 
-    def _check_whole(self, table: Table, rows: str, readings: list[Reading]) -> None:
-        """Refuse whole numbers that a missing cell has made inexact: a frame holds them as doubles from then on."""
-        for reading in readings:
+    def _check_whole(self, table: Table, rows: str, readings: list[Reading], cells: Iterable[str] = ()) -> None:
+        """Refuse whole numbers that doubles may have rounded: people, and what a missing cell of a frame has made reals.
+
+        Two people of over 53 bits would be one in such a column, and one person another than in other tables.
+        """
+        for reading, made in zip_longest(readings, cells):
             source = reading.source
-            rounded = source.uncertain and source.type in ("DOUBLE", "FLOAT") and reading.kind is Kind.INTEGER
-            if rounded and self._finds(f"SELECT 1 FROM {rows} WHERE abs({quoted(source.name)}) >= {2**53} LIMIT 1"):
+            rounds = reading.kind is Kind.INTEGER and source.type in ("DOUBLE", "FLOAT")
+            if not rounds or not (source.uncertain or reading.is_key):
+                continue
+            number = made or quoted(source.name)
+            if self._finds(f"SELECT 1 FROM {rows} WHERE isfinite({number}) AND abs({number}) >= {2**53} LIMIT 1"):
+                mend = 'df.astype({"id": "Int64"})' if source.uncertain else "CAST(id AS BIGINT)"
                 raise InvalidDeclaration(
                     f"[tables.{table.name}] column `{reading.name}` holds whole numbers that its type has rounded",
-                    hint='give it a type that can miss cells, before any is missing: df.astype({"id": "Int64"})',
+                    hint=f"keep them as whole numbers from the beginning: {mend}",
                 )
 
     def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
@@ -269,6 +278,7 @@ class Registrar:
             for batch, made in batches(path or self._given[table.name].source, readings):
                 self._connection.register(_RAW, batch)
                 self._check_types(table, readings, made)
+                self._check_whole(table, _RAW, readings, made)
                 columns = [reading.over(cell) for reading, cell in zip(readings, made, strict=True)]
                 read = [
                     f"count({quoted(r.source.name)}) - count({cell})" for r, cell in zip(readings, made, strict=True)

@@ -18,8 +18,9 @@ from sfumato.data import Dataset, Kind
 from sfumato.engines.sources import SourceColumn
 from sfumato.errors import InvalidDeclaration
 
-FORM = 1
-"""The form of the record; another one is made anew."""
+FORM = 2
+"""The form of the record; another one is made anew, and so is what was made by other rules: 1 lost marks of the byte
+order at the beginning of records."""
 SETTLED, _COARSE = 25 * 10**6, 2 * 10**9
 """Nanoseconds after which a change of a file must have changed its times; where times are whole seconds, more."""
 

@@ -269,7 +269,12 @@ def _is_uniform(held: Kind, kind: Kind) -> bool:
 
 
 def _is_rounded(source: SourceColumn, wanted: Kind) -> bool:
-    """Whether two cells that differ could be one value of the kind, or one value two: fractions in several widths."""
+    """Whether two cells that differ could be one value of the kind, or one value two: numbers in several widths.
+
+    Doubles are whole numbers up to 2**53, which registration looks at.
+    """
+    if wanted is Kind.INTEGER:
+        return source.type == "FLOAT"
     if wanted is Kind.REAL:
         return source.type not in ("DOUBLE", "VARCHAR")
     return wanted is Kind.TIMESTAMP and source.type == "TIMESTAMP_NS"

@@ -185,17 +185,33 @@ def _of_parquet(
 ) -> list[SourceColumn]:
     found = []
     for file in map(named, table.files):
-        columns = connection.execute(f"DESCRIBE SELECT * FROM {parquet([file])}").fetchall()
-        there = connection.execute(f"SELECT name FROM parquet_schema('{escaped(file)}')").fetchall()
-        renamed = {str(row[0]) for row in columns} - {str(name) for (name,) in there}
-        if renamed:
+        columns = [
+            (str(row[0]), str(row[1]))
+            for row in connection.execute(f"DESCRIBE SELECT * FROM {parquet([file])}").fetchall()
+        ]
+        names = _top_level(
+            connection.execute(f"SELECT name, num_children FROM parquet_schema('{escaped(file)}')").fetchall()
+        )
+        if not all(names):
+            raise InvalidDeclaration(f"[tables.{table.name}] source: a column has no name", hint="name every column")
+        if names != [name for name, _ in columns]:  # the engine has renamed one
             raise InvalidDeclaration(
                 f"[tables.{table.name}] source: two columns have the same name",
-                hint="letters of either case are the same",
+                hint="letters of either case are the same: rename one",
             )
-        found.append(tuple((str(row[0]), str(row[1])) for row in columns))
+        found.append(tuple(columns))
     _check_alike(table, found)
     return [SourceColumn(name, kind, kind_of(kind)) for name, kind in found[0]]
+
+
+def _top_level(schema: list[Any]) -> list[str]:
+    """The names of a file's columns, without what is nested in them: a schema is a tree, written from the root on."""
+    names, inside = [], 0
+    for name, children in schema[1:]:
+        if not inside:
+            names.append(str(name))
+        inside += (children or 0) - (1 if inside else 0)
+    return names
 
 
 def _check_alike(table: Table, found: list[Any]) -> None:
