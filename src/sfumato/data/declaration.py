@@ -1,7 +1,6 @@
 """The declaration: a TOML or YAML file, or the same as a dictionary."""
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from sfumato.data.budget import Allowance, exactly
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.dialect import Dialect
+from sfumato.data.places import place_of, plain_path
 from sfumato.errors import InvalidDeclaration
 
 _TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "rules", "ledger", "anchor", "version"}
@@ -118,13 +118,13 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
     _only("[defaults]", defaults, _DEFAULTS)
     unit = _unit(top.get("unit"))
     tables = _mapping("[tables]", top.get("tables", {}))
-    place = folder or Path()
+    place = Path(plain_path("the declaration's folder", folder)) if folder is not None else Path()
     made = Dataset(
         name=_text("name", top.get("name", name or "dataset")),
         tables=tuple(
             # what holds for tables in general is not said of the one where a person is a row
-            _table(str(key), value, {} if unit is not None and key == unit[0] else defaults, place)
-            for key, value in tables.items()
+            _table(name, value, {} if unit is not None and name.lower() == unit[0].lower() else defaults, place)
+            for name, value in tables.items()
         ),
         unit=unit,
         budget=Allowance.declared("budget", top["budget"]),
@@ -134,11 +134,11 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
         },
         defaults=_defaults(defaults),
         rules=_rules(_mapping("[rules]", top.get("rules", {}))),
-        ledger=_beside(place, _text("ledger", top.get("ledger", ""))),
-        anchor=_beside(place, _text("anchor", top.get("anchor", ""))),
+        ledger=_beside("ledger", place, _text("ledger", top.get("ledger", ""))),
+        anchor=_beside("anchor", place, _text("anchor", top.get("anchor", ""))),
         version=_text("version", str(top.get("version", ""))),
-        cache="" if folder is None else str(folder.absolute() / ".sfumato"),
-        registration="" if registration is None else str(registration.absolute()),
+        cache="" if folder is None else str(Path(place_of(folder)) / ".sfumato"),
+        registration="" if registration is None else str(Path(place_of(registration.parent)) / registration.name),
     )
     return made.spelled().check()
 
@@ -163,8 +163,8 @@ def _text(where: str, given: Any) -> str:
     return given
 
 
-def _beside(folder: Path, path: str) -> str:
-    return path if not path or "://" in path else str(folder / path)
+def _beside(where: str, folder: Path, path: str) -> str:
+    return path if not path or "://" in path else plain_path(where, folder / path)
 
 
 def _unit(given: Any) -> tuple[str, str] | None:
@@ -219,15 +219,18 @@ def _table(name: str, given: Any, defaults: Mapping[Any, Any], folder: Path) -> 
 def _source(where: str, given: Any, folder: Path) -> Any:
     """The path of a file beside the declaration, the paths of several, or what is given in memory."""
     if isinstance(given, str):
-        return str(folder / given)
+        return str(folder / plain_path(f"{where} source", given))
     if isinstance(given, list | tuple):
         if not given or not all(isinstance(each, str) for each in given):
             raise InvalidDeclaration(
                 f"{where} source must be a file or a list of files", hint='source = ["2025.csv", "2026.csv"]'
             )
-        if len({os.path.abspath(folder / each) for each in given}) < len(given):
-            raise InvalidDeclaration(f"{where} source lists a file twice", hint="list each once")
-        return tuple(str(folder / each) for each in given)
+        paths = tuple(str(folder / plain_path(f"{where} source", each)) for each in given)
+        if len(set(map(place_of, paths))) < len(paths):
+            raise InvalidDeclaration(
+                f"{where} source lists a file twice", hint="list each once, and no link to another"
+            )
+        return paths
     return given
 
 

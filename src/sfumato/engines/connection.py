@@ -2,12 +2,13 @@
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset
+from sfumato.data import Dataset, place_of
 from sfumato.engines.sources import escaped, form, in_quotes
 from sfumato.engines.workspace import Workspace
+from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
     import duckdb
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 _GLOB = "*?["
 
 
-def connected(dataset: Dataset, workspace: Workspace, folders: Iterable[str]) -> "duckdb.DuckDBPyConnection":
+def connected(dataset: Dataset, workspace: Workspace, folders: Sequence[str]) -> "duckdb.DuckDBPyConnection":
     """A connection without extensions, whose files are the sources and what is in the folders."""
     import duckdb
 
+    bases = [place_of(t.files[0]) for t in dataset.tables if t.files and form(t) == "duckdb"]
+    _check_opens([str(workspace.path), *folders, *bases])
     connection = duckdb.connect(
         ":memory:",
         config={
@@ -39,21 +42,31 @@ def connected(dataset: Dataset, workspace: Workspace, folders: Iterable[str]) ->
     run(f"SET temp_directory='{escaped(workspace.path / 'spill')}'")
     directories = ", ".join(in_quotes(f"{folder.rstrip('/')}/") for folder in (str(workspace.path), *folders))
     run(f"SET allowed_directories=[{directories}]")
-    files = [file for table in dataset.tables for file in table.files]
-    logs = [f"{file}.wal" for table in dataset.tables if form(table) == "duckdb" for file in table.files]
-    allowed = {*files, *map(os.path.realpath, files), *logs}
+    allowed = {place_of(file) for table in dataset.tables for file in table.files}
+    allowed |= {f"{base}.wal" for base in bases}
     run(f"SET allowed_paths=[{', '.join(in_quotes(file) for file in sorted(allowed))}]")
     run("SET enable_external_access=false")
     return connection
 
 
+def _check_opens(paths: Iterable[str]) -> None:
+    """Refuse what the engine takes for something else than a path, once it is held to paths."""
+    found = next((path for path in paths if "?" in path), None)
+    if found is not None:
+        raise InvalidDeclaration(
+            f"the path {found} has a ? in it, which the engine cannot open",
+            hint="rename that folder, or the file; for temporary files: TMPDIR=/tmp",
+        )
+
+
 def plain_name(path: str, workspace: Workspace) -> str:
     """A name of a file that the engine takes for that file alone: a link, where its own would be a pattern."""
+    path = place_of(path)
     if not any(sign in path for sign in _GLOB):
         return path
     names = workspace.path / "names"
     names.mkdir(exist_ok=True)
     link = names / hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
     if not link.is_symlink():
-        link.symlink_to(os.path.abspath(path))
+        link.symlink_to(path)
     return str(link)

@@ -42,9 +42,20 @@ class Records:
 
 
 class Lines:
-    """The records of one file; `names` are known from the header alone, `digest` when all records were read."""
+    """The records of one file; `names` are known from the header alone, `digest` when all records were read.
 
-    def __init__(self, path: Path | str, dialect: Dialect, *, where: str, chunk: int | None = _CHUNK) -> None:
+    A `name` is what its owner calls it, if that is a link to the path: it says whether the file is packed.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        dialect: Dialect,
+        name: Path | str | None = None,
+        *,
+        where: str,
+        chunk: int | None = _CHUNK,
+    ) -> None:
         self._path, self._dialect, self._where, self._chunk = Path(path), dialect, where, chunk or _CHUNK
         self._hash = hashlib.sha256()
         self._line = 1
@@ -55,7 +66,8 @@ class Lines:
         except OSError:
             raise InvalidDeclaration(f"{where} cannot read {path}", hint="see the file and its permissions") from None
         self._read = 0
-        packed = self._path.suffix.lower() == ".gz"
+        self._name = Path(name or path)
+        packed = self._name.suffix.lower() == ".gz"
         self._bytes = self._unpacked() if packed else self._hashed()
         if chunk is None:  # for the header alone, nothing behind it is looked at
             self._bytes = self._first_record(
@@ -137,7 +149,7 @@ class Lines:
         return self._refused(f"near line {line}: what is there is not {said}", 'dialect = { encoding = "latin-1" }')
 
     def _refused(self, problem: str, hint: str) -> InvalidDeclaration:
-        return InvalidDeclaration(f"{self._where} {self._path.name}: {problem}", hint=hint)
+        return InvalidDeclaration(f"{self._where} {self._name.name}: {problem}", hint=hint)
 
     # ---- records ----
 

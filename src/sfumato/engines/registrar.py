@@ -8,7 +8,6 @@ the sense of McSherry (2009), so that neighbours of the sources are neighbours o
 """
 
 import hashlib
-import os
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -16,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Dataset, Kind, Table
+from sfumato.data import Dataset, Kind, Table, place_of
 from sfumato.engines.cells import in_calendar
 from sfumato.engines.connection import plain_name
 from sfumato.engines.expressions import quoted, type_of
@@ -90,7 +89,7 @@ class Registrar:
         for i, table in enumerate(self._dataset.tables):
             check_files(table)
             for file in table.files:
-                self._seen.setdefault(os.path.abspath(file), stat_of(file))
+                self._seen.setdefault(place_of(file), stat_of(file))
             if not table.files:
                 self._given[table.name] = Given(i, table)
             made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
@@ -155,23 +154,23 @@ class Registrar:
         if not table.files:
             made, digest = self._of_memory(table, readings)
             return Registered(tuple(columns), shape, (made,), memory=digest)
-        paths = [os.path.abspath(file) for file in table.files]
-        parts = [known[path] if path in known else self._of_file(i, table, path, readings) for path in paths]
+        parts = [known.get(place_of(file)) or self._of_file(i, table, file, readings) for file in table.files]
         return Registered(tuple(columns), shape, tuple(parts))
 
-    def _of_file(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
+    def _of_file(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
         try:
-            return self._part(i, table, path, readings)
+            return self._part(i, table, file, readings)
         except SfumatoError:
             raise
         except (self._failures, OSError, ValueError):  # their own text may hold a cell
             raise _unprepared(table) from None
 
-    def _part(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
+    def _part(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
+        path = place_of(file)
         self._progress(Path(path).name, 0.0)
         kind = form(table)
         if kind == "csv":
-            part = self._of_lines(table, path, readings)
+            part = self._of_lines(table, file, readings)
         else:
             source = FileState(path, digest_of(path), self._seen[path])
             if kind == "parquet" and table.unreadable == "null":
@@ -191,8 +190,9 @@ class Registrar:
 
     # ---- files of separated values ----
 
-    def _of_lines(self, table: Table, path: str, readings: list[Reading]) -> Part:
-        lines = Lines(path, table.dialect, where=f"[tables.{table.name}]")
+    def _of_lines(self, table: Table, file: str, readings: list[Reading]) -> Part:
+        path = place_of(file)
+        lines = Lines(path, table.dialect, file, where=f"[tables.{table.name}]")
         lost: dict[str, int] = {}
         chunk = self._workspace.path / "records.csv"
         try:

@@ -1,15 +1,16 @@
 """What a source is and which columns it has, from its header, footer or catalog alone: no row decides any of it."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Kind, Table
+from sfumato.data import Kind, Table, place_of
 from sfumato.engines.expressions import quoted
 from sfumato.engines.lines import Lines
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, shown
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,6 +26,8 @@ _KINDS = (
 """The closed list of types that a question can read."""
 _DUCKDB = b"DUCK"
 _MAGIC_AT = 8
+LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+"""What the names of a database's logs end in: the usual one, and those of a checkpoint or a recovery under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +68,19 @@ def _form_of_name(file: str) -> str:
 
 def check_files(table: Table) -> None:
     """Refuse a source that is not there, or not what a table can be read from."""
+    known: set[tuple[int, int]] = set()
     for file in table.files:
-        if not Path(file).is_file():
-            raise InvalidDeclaration(f"there is no file {file}", hint="mend the table's source")
+        if not os.path.isfile(file):
+            raise InvalidDeclaration(f"there is no file {shown(file)}", hint="mend the table's source")
+        found = os.stat(file)
+        if (found.st_dev, found.st_ino) in known:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {Path(file).name} is listed under another name too",
+                hint="list each file once: rows that are read twice count twice",
+            )
+        known.add((found.st_dev, found.st_ino))
         if form(table) == "duckdb":
-            _check_database(table, Path(file))
+            _check_database(table, Path(place_of(file)), found.st_nlink)
     if form(table) == "duckdb" and len(table.files) > 1:
         raise InvalidDeclaration(
             f"[tables.{table.name}] source lists several databases",
@@ -77,7 +88,7 @@ def check_files(table: Table) -> None:
         )
 
 
-def _check_database(table: Table, file: Path) -> None:
+def _check_database(table: Table, file: Path, names: int) -> None:
     try:
         with file.open("rb") as stream:
             magic = stream.read(_MAGIC_AT + len(_DUCKDB))[_MAGIC_AT:]
@@ -88,15 +99,22 @@ def _check_database(table: Table, file: Path) -> None:
             f"[tables.{table.name}] {file.name} is not a DuckDB database",
             hint='convert it, or say what it is: format = "parquet" or "csv"',
         )
-    if _log_of(file).exists():
+    if names > 1:  # changes that are not written yet lie beside the name it was opened by
         raise InvalidDeclaration(
-            f"[tables.{table.name}] {file.name} has changes that are not written yet ({file.name}.wal)",
+            f"[tables.{table.name}] {file.name} has {names} names, and a log may lie beside another of them",
+            hint="give a copy instead of a hard link",
+        )
+    log = next(iter(logs_of(file)), None)
+    if log is not None:
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] {file.name} has changes that are not written yet ({log.name})",
             hint="close the program that writes it, or run CHECKPOINT in it",
         )
 
 
-def _log_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.wal")
+def logs_of(file: Path) -> list[Path]:
+    """The logs beside a database: what was changed and is not in it yet."""
+    return [log for end in LOGS if os.path.lexists(log := file.with_name(f"{file.name}{end}"))]
 
 
 # ---- readers, and what they have ----
@@ -138,14 +156,15 @@ def _of_lines(table: Table) -> list[SourceColumn]:
 
 def header(table: Table, file: str) -> tuple[str, ...]:
     """The names in the header of a file of separated values; no other line is looked at."""
-    lines = Lines(file, table.dialect, where=f"[tables.{table.name}]", chunk=None)
+    lines = Lines(place_of(file), table.dialect, file, where=f"[tables.{table.name}]", chunk=None)
     lines.close()
     return lines.names
 
 
 def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) -> list[SourceColumn]:
-    connection.execute(f"ATTACH IF NOT EXISTS '{escaped(table.files[0])}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
-    if _log_of(Path(table.files[0])).exists():  # since it was looked for
+    file = place_of(table.files[0])
+    connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file)}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
+    if logs_of(Path(file)):  # since it was looked for
         check_files(table)
     named = [f"{database(i)}", table.name.lower()]
     tables = connection.execute(
