@@ -373,7 +373,7 @@ def test_hole_5_whole_numbers_that_another_table_has_rounded_are_not_other_peopl
         return _rounded(form, tmp_path, list(ids), width, step=step, unreadable=unreadable)
 
     for step in (False, True):
-        with pytest.raises(InvalidDeclaration, match="does not hold every integer|its type has rounded") as refused:
+        with pytest.raises(InvalidDeclaration, match=r"does not hold every integer|its type has rounded") as refused:
             DuckDBEngine(declared(about(5, most + 1, step=step)))
         assert refused.value.hint
         assert str(most) not in str(refused.value)

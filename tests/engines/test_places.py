@@ -75,7 +75,7 @@ def test_a_file_that_is_listed_under_two_names_is_refused(how: str, tmp_path: Pa
             other = folder / "deep" / ".." / "deep" / "one.csv"
         return about([str(one), str(other)])
 
-    with pytest.raises(InvalidDeclaration, match="lists a file twice|is listed under another name too") as refused:
+    with pytest.raises(InvalidDeclaration, match=r"lists a file twice|is listed under another name too") as refused:
         rows(two(5))
     assert refused.value.hint
     believed = mock.patch.object(declaration, "place_of", str), mock.patch.object(registrar, "check_files")
@@ -169,7 +169,7 @@ def test_every_kind_of_log_beside_a_database_is_refused(end: str, tmp_path: Path
 @pytest.mark.parametrize("source", ["a\0.csv", "", "a\ud800.csv", "x" * 5000 + ".csv", ".", "/dev/null"])
 def test_a_path_that_no_file_has_is_refused_in_words(source: str) -> None:
     for given in (source, [source]):
-        with pytest.raises(InvalidDeclaration, match="is not a path|not UTF-8|there is no file") as refused:
+        with pytest.raises(InvalidDeclaration, match=r"is not a path|not UTF-8|there is no file") as refused:
             rows(about(given, format="csv"))
         assert refused.value.hint
         assert len(str(refused.value)) < 300

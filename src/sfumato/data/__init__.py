@@ -3,8 +3,9 @@
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
-from sfumato.data.declaration import declared, draft, read_declaration
+from sfumato.data.declaration import declared, read_declaration
 from sfumato.data.dialect import Dialect
+from sfumato.data.drafted import draft
 from sfumato.data.places import place_of
 from sfumato.data.written import unit_of, written_down
 

@@ -254,7 +254,7 @@ class Registrar:
                 )
 
     def _check_whole(self, table: Table, rows: str, readings: list[Reading], cells: Iterable[str] = ()) -> None:
-        """Refuse whole numbers that doubles may have rounded: people, and what a missing cell of a frame has made reals.
+        """Refuse whole numbers that doubles may have rounded: people, and what a missing cell of a frame made real.
 
         Two people of over 53 bits would be one in such a column, and one person another than in other tables.
         """
