@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.data import Dataset, place_of
+from sfumato.engines.guard import guarded
 from sfumato.engines.sources import escaped, form, in_quotes
 from sfumato.engines.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
@@ -35,10 +36,11 @@ def connected(dataset: Dataset, workspace: Workspace, folders: Sequence[str]) ->
     run("SET ieee_floating_point_ops=true")
     run("SET TimeZone='UTC'")  # a moment means the same on every machine
     run("SET pandas_analyze_sample=0")  # no cell decides the type of a column of objects
-    if dataset.defaults.memory:
-        run("SET memory_limit=?", [dataset.defaults.memory])
-    if dataset.defaults.threads:
-        run("SET threads=?", [dataset.defaults.threads])
+    with guarded(_unavailable):
+        if dataset.defaults.memory:
+            run("SET memory_limit=?", [dataset.defaults.memory])
+        if dataset.defaults.threads:
+            run("SET threads=?", [dataset.defaults.threads])
     run(f"SET temp_directory='{escaped(workspace.path / 'spill')}'")
     directories = ", ".join(in_quotes(f"{folder.rstrip('/')}/") for folder in (str(workspace.path), *folders))
     run(f"SET allowed_directories=[{directories}]")
@@ -47,6 +49,12 @@ def connected(dataset: Dataset, workspace: Workspace, folders: Sequence[str]) ->
     run(f"SET allowed_paths=[{', '.join(in_quotes(file) for file in sorted(allowed))}]")
     run("SET enable_external_access=false")
     return connection
+
+
+def _unavailable() -> InvalidDeclaration:
+    return InvalidDeclaration(
+        "[defaults] memory or threads are more than the engine can have", hint='memory = "4GB", threads = 4'
+    )
 
 
 def _check_opens(paths: Iterable[str]) -> None:

@@ -4,11 +4,13 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data import Kind, Table, place_of
 from sfumato.engines.expressions import quoted
+from sfumato.engines.guard import guarded
 from sfumato.engines.lines import Lines
 from sfumato.errors import InvalidDeclaration, shown
 
@@ -26,6 +28,7 @@ _KINDS = (
 """The closed list of types that a question can read."""
 _DUCKDB = b"DUCK"
 _MAGIC_AT = 8
+_WHICH = 'is it Parquet, CSV or DuckDB? if its name does not tell: format = "csv"'
 LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 """What the names of a database's logs end in: the usual one, and those of a checkpoint or a recovery under way."""
 
@@ -43,6 +46,8 @@ class SourceColumn:
     kind: Kind | None
     loose: bool = False
     uncertain: bool = False
+    likely: Kind = Kind.TEXT
+    """What an uncertain column seems to be, to suggest it to its owner."""
 
 
 def form(table: Table) -> str:
@@ -127,25 +132,22 @@ def described(
     import duckdb
 
     kind = form(table)
-    try:
-        if kind == "csv":
-            columns = _of_lines(table)
-        elif kind == "duckdb":
-            columns = _of_database(connection, i, table)
-        elif kind == "parquet":
-            columns = _of_parquet(connection, table, named)
-        else:
-            columns = given.columns(connection)
-    except duckdb.Error as error:
-        raise InvalidDeclaration(f"[tables.{table.name}] source cannot be read", hint=_why(error)) from None
+    unread = partial(InvalidDeclaration, f"[tables.{table.name}] source cannot be read")
+    with guarded(lambda: unread(hint=_WHICH)):
+        try:
+            if kind == "csv":
+                columns = _of_lines(table)
+            elif kind == "duckdb":
+                columns = _of_database(connection, i, table)
+            elif kind == "parquet":
+                columns = _of_parquet(connection, table, named)
+            else:
+                columns = given.columns(connection)
+        except duckdb.IOException as error:
+            busy = "another program has it open for writing: close that, or give a copy"
+            raise unread(hint=busy if "lock" in str(error).lower() else _WHICH) from None
     _check_names(table, columns)
     return columns
-
-
-def _why(error: Exception) -> str:
-    if "lock" in str(error).lower():
-        return "another program has it open for writing: close that, or give a copy"
-    return "is it Parquet, CSV or DuckDB?"
 
 
 def _of_lines(table: Table) -> list[SourceColumn]:
@@ -243,6 +245,8 @@ def _check_alike(table: Table, found: list[Any]) -> None:
 
 
 def _check_names(table: Table, columns: list[SourceColumn]) -> None:
+    if not columns:
+        raise InvalidDeclaration(f"[tables.{table.name}] source has no columns", hint="give a table that has some")
     seen: set[str] = set()
     for column in columns:
         name = column.name.lower()
