@@ -277,6 +277,7 @@ def test_a_file_that_cannot_be_read_says_so(tmp_path: Path, name: str, text: str
     (_set("tables", "users", "dialect", ";"), "dialect must be a table", "separator"),
     (_set("tables", "users", "dialect", {"separator": ";;"}), "separator must be one ASCII sign", "separator"),
     (_set("tables", "users", "dialect", {"separator": '"'}), "separator and quote are the same", None),
+    (_set("tables", "users", "dialect", {"quote": " "}), "quote must be a sign that can be seen: ' '", "separator"),
     (_set("tables", "users", "dialect", {"encoding": "rot13"}), "unknown encoding 'rot13'", "latin-1"),
     (_set("tables", "users", "dialect", {"header": "no"}), "unknown entry `header`", "separator"),
     (_set("tables", "users", "source", []), "source must be a file or a list of files", "2025.csv"),

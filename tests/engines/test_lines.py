@@ -186,6 +186,48 @@ def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
     assert read(tmp_path / "g.csv.gz") is None
 
 
+def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Path) -> None:
+    packed = gzip.compress(GOOD.encode())
+    for at in range(2, len(packed), 3):
+        (tmp_path / "f.csv.gz").write_bytes(packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :])
+        for chunk in (None, 2**20):
+            try:
+                made = Lines(tmp_path / "f.csv.gz", Dialect(), where="[t]", chunk=chunk)
+                if chunk is not None:
+                    list(made.chunks())
+                made.close()
+            except InvalidDeclaration as refused:
+                told = refused
+            else:
+                continue  # the name and the time of a packed file are not of its content
+            assert told.hint
+
+
+def test_a_disk_that_fails_is_not_called_gzip(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text(GOOD, encoding="utf-8")
+    made = Lines(tmp_path / "f.csv", Dialect(), where="[t]", chunk=16)
+    with mock.patch.object(made, "_file") as file, pytest.raises(InvalidDeclaration, match="cannot be read") as refused:
+        file.read.side_effect = OSError(5, "Input/output error")
+        list(made.chunks())
+    assert "gzip" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("content", "words", "hint"), [
+    ("id,x\n1,2\n".encode("utf-16"), "begins as UTF-16 does", "utf-16"),
+    (gzip.compress(b"id,x\n1,2\n"), "is packed", ".csv.gz"),
+    (b"id\tx\n1\t2\n", "a sign that cannot be seen", 'separator = "\\t"'),
+    (b"id,x\n1,\0\n" + b"2,3\n" * 1000, "line 2: a character that is none", "utf-16"),
+    (b"id,x\n" + b"2,3\n" * 1000 + b"1,\0\n" + b"2,3\n" * 9, "line 1002: a character that is none", "utf-16"),
+])  # fmt: skip
+def test_what_a_file_seems_to_be_is_told_with_a_remedy_that_works(
+    content: bytes, words: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "f.csv").write_bytes(content)
+    with pytest.raises(InvalidDeclaration, match=words) as refused:
+        list(Lines(tmp_path / "f.csv", Dialect(), where="[t]").chunks())
+    assert hint in refused.value.hint
+
+
 def test_a_check_that_is_left_out_is_seen(tmp_path: Path) -> None:
     """Without the look at quotes, a line with a stray one is read as something; only the weighing still sees it."""
     (tmp_path / "f.csv").write_text('id,note\n1,a "quoted" word\n', encoding="utf-8")

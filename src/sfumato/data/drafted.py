@@ -16,11 +16,12 @@ def draft(
     known: Mapping[str, str] | None = None,
     typed: bool = True,
     dialect: Mapping[str, str] | None = None,
+    left_out: Mapping[str, str] | None = None,
 ) -> str:
     """A declaration to fill in, made from the names and types of columns alone.
 
     `known` holds what the owner already said of a column, as TOML. A source that is not `typed` holds text alone, and
-    its owner says what that is.
+    its owner says what that is. Columns that are `left_out` have types that no question can read.
     """
     rows = 'rows = true                   # or, for a person with several rows: person = "table.column"'
     lines = [
@@ -31,29 +32,42 @@ def draft(
         'delta = "1e-7"                # only groups whose names are not public need it',
         "",
         "[unit]",
-        f'person = "{table}.{person}"' if person else rows,
+        f"person = {_quoted(f'{table}.{person}')}" if person else rows,
         "",
-        f"[tables.{table}]",
-        f"source = {json.dumps(source, ensure_ascii=False)}",
+        f"[tables.{_key(table)}]",
+        f"source = {_quoted(source)}",
     ]
     if dialect:
-        lines.append(f"dialect = {{ {', '.join(f'{name} = {json.dumps(sign)}' for name, sign in dialect.items())} }}")
+        lines.append(f"dialect = {{ {', '.join(f'{name} = {_quoted(sign)}' for name, sign in dialect.items())} }}")
     if person:
         lines += [
             "rows_per_group = 1            # how many rows of one person count in a group",
             "groups_per_person = 1",
         ]
-    lines += ["", f"[tables.{table}.columns]"]
+    lines += ["", f"[tables.{_key(table)}.columns]"]
+    lines += [
+        f"# {' '.join(name.split())}: {kind[:40]}, which no question can read"
+        for name, kind in (left_out or {}).items()
+    ]
     for name, kind in columns:
         if name == person and typed:
             continue
-        key = name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name, ensure_ascii=False)
         said = (known or {}).get(name, "")
         hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
         if name == person:
             hint = "or integer: 7, 07 and 7.0 are then one person, and abc is nobody"
         elif not typed:
             hint = f"or integer, real, boolean, date, timestamp; {hint}"
-        entry = f'{key} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
+        entry = f'{_key(name)} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
         lines.append(entry if said else f"{entry:<40}# {hint}")
     return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    """A name as a key of TOML: bare, or in quotes."""
+    return name if name.isascii() and name.replace("_", "a").isalnum() else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A text of TOML."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
