@@ -1,9 +1,10 @@
 """Declarations: every error is one clear sentence with its remedy, before any data are read."""
 
+import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import sfumato
 from sfumato.data import Allowance, Column, Dataset, Defaults, Kind, Table, declared, draft, read_declaration
 from sfumato.data.budget import exactly
 from sfumato.errors import InvalidDeclaration
@@ -117,6 +119,7 @@ def test_a_wrong_declaration_is_one_clear_error(name: str) -> None:
         declared(given)
     assert words in str(caught.value)
     assert "\n" not in caught.value.problem
+    assert caught.value.hint
 
 
 def test_a_right_declaration_says_what_it_says() -> None:
@@ -153,6 +156,11 @@ TWO_PATHS: dict[str, tuple[str, dict[str, Any], str]] = {
     "to itself": ("transfers", {"sender": "users.user_id", "before": "transfers.id"}, "before → transfers.id"),
     "among people": ("users", {"boss": "users.user_id"}, "boss → users.user_id"),
     "of people through a table": ("users", {"account": "accounts.id"}, "account → accounts.id"),
+    "round a circle of two": ("transfers", {"sender": "users.user_id", "batch": "batches.id"}, "sender → users.user_id and batch → batches.id"),
+    "round a circle of three": ("transfers", {"sender": "users.user_id", "day": "days.id"}, "sender → users.user_id and day → days.id"),
+    "through people of a circle": ("threads", {"first": "transfers.id", "topic": "topics.id"}, "first → transfers.id and topic → topics.id"),
+    "a public table": ("towns", {"mayor": "users.user_id"}, "is public and leads to people: mayor → users.user_id"),
+    "a public table through others": ("towns", {"bank": "accounts.id"}, "is public and leads to people: bank → accounts.id"),
 }  # fmt: skip
 
 
@@ -162,9 +170,16 @@ def test_rows_that_lead_to_two_people_are_refused_with_both_named(name: str) -> 
     table, keys, named = TWO_PATHS[name]
     given = deepcopy(GOOD)
     given["tables"]["accounts"] = {"source": "a.parquet", "foreign_keys": {"holder": "users.user_id"}}
-    given["tables"].setdefault(table, {"source": "t.parquet"})["foreign_keys"] = keys
-    with pytest.raises(InvalidDeclaration, match=named):
+    around = {"batches": {"first": "transfers.id"}, "weeks": {"first": "transfers.id"}, "days": {"week": "weeks.id"},
+              "topics": {"first": "threads.id"}}  # fmt: skip
+    needed = {"batch": ["batches"], "day": ["days", "weeks"], "topic": ["topics", "transfers"]}
+    for each in [name for key in keys for name in needed.get(key, [])]:
+        leads = around.get(each, {"sender": "users.user_id"})
+        given["tables"][each] = {"source": f"{each}.parquet", "foreign_keys": leads}
+    given["tables"].setdefault(table, {"source": "t.parquet", "public": table == "towns"})["foreign_keys"] = keys
+    with pytest.raises(InvalidDeclaration, match=named) as refused:
         declared(given)
+    assert refused.value.hint
 
 
 def test_the_persons_table_may_be_spelled_in_other_letters() -> None:
@@ -172,11 +187,8 @@ def test_the_persons_table_may_be_spelled_in_other_letters() -> None:
     given["unit"]["person"] = given["unit"]["person"].replace("users", "USERS")
     assert declared(given).unit == ("users", "user_id")
     public = deepcopy(GOOD)
-    public["tables"]["towns"] = {
-        "source": "t.parquet",
-        "public": True,
-        "foreign_keys": {"mayor": "users.user_id", "clerk": "users.user_id"},
-    }
+    public["tables"]["towns"] = {"source": "t.parquet", "public": True, "foreign_keys": {"part_of": "towns.id"}}
+    public["tables"]["visits"]["foreign_keys"]["town"] = "towns.id"
     declared(public)  # a public table holds nobody's data
 
 
@@ -265,6 +277,7 @@ def test_a_file_that_cannot_be_read_says_so(tmp_path: Path, name: str, text: str
     (_set("tables", "users", "dialect", ";"), "dialect must be a table", "separator"),
     (_set("tables", "users", "dialect", {"separator": ";;"}), "separator must be one ASCII sign", "separator"),
     (_set("tables", "users", "dialect", {"separator": '"'}), "separator and quote are the same", None),
+    (_set("tables", "users", "dialect", {"quote": " "}), "quote must be a sign that can be seen: ' '", "separator"),
     (_set("tables", "users", "dialect", {"encoding": "rot13"}), "unknown encoding 'rot13'", "latin-1"),
     (_set("tables", "users", "dialect", {"header": "no"}), "unknown entry `header`", "separator"),
     (_set("tables", "users", "source", []), "source must be a file or a list of files", "2025.csv"),
@@ -278,6 +291,172 @@ def test_what_would_be_taken_silently_is_refused(
     with pytest.raises(InvalidDeclaration, match=re.escape(words)) as refused:
         declared(given)
     assert hint is None or hint in refused.value.hint
+
+
+# ---- numbers, values and names in every shape ----
+
+ODD: list[Any] = [
+    None, True, -1, 2**70, 10**6000, 0.5, -0.0, float("nan"), float("inf"), 1e300, 1e-320, "", "abc", "1e999", "1e-320", "-5",
+    "\0", "\ud800", "a.b.c", "users.nope", [], [1], [[]], [None], {}, {"a": 1}, {1: 2}, {"": ""}, b"x", object(),
+    date(2020, 1, 1), datetime(2020, 1, 1), datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9))), Decimal("NaN"),
+    Decimal("sNaN"), Decimal("-Infinity"), Decimal("1e999999"), Fraction(1, 3), {1, 2}, "x" * 9000, "1" * 5000, "999999999TB", "0%",
+    "200%", "1KB", time(7), float,
+]  # fmt: skip
+WHOLE: dict[str, Any] = {
+    **GOOD, "name": "clinic", "analysts": {"ann": {"epsilon": "1"}}, "ledger": "l.ledger", "anchor": "a", "version": "1",
+    "budget": {"epsilon": "9", "delta": "0.1", "accounting": "sum", "day": {"epsilon": "1"}},
+    "defaults": {
+        "epsilon": "0.1", "delta": "1e-9", "confidence": "0.95", "timeout": 60, "memory": "1GB", "threads": 1, "answer_every": 0,
+        "rows_per_group": 1, "groups_per_person": 1},
+    "rules": {"least_epsilon": "0.001", "least_rho": "1e-6", "rows_per_row": 10, "failures_per_analyst": 3, "failures": 10},
+}  # fmt: skip
+WHOLE["tables"] = {
+    **GOOD["tables"],
+    "users": {
+        "source": ["u.csv"], "format": "csv", "public": False, "foreign_keys": {}, "rows_per_person": 2, "hidden": ["z"],
+        "dialect": {"separator": ",", "quote": '"', "encoding": "utf-8", "decimal": "."}, "unreadable": "refuse",
+        "columns": {"x": {"type": "real", "lower": 0, "upper": 9, "grid": 1}, "z": {"values": ["a"]}}},
+}  # fmt: skip
+
+
+def _places(given: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    if isinstance(given, dict):
+        for name in given:
+            yield from _places(given[name], (*path, name))
+
+
+@pytest.mark.parametrize("path", list(_places(WHOLE)), ids=".".join)
+def test_whatever_stands_anywhere_in_a_declaration_is_taken_or_refused_in_words(path: tuple[str, ...]) -> None:
+    declared(WHOLE)
+    for odd in ODD:
+        given = deepcopy(WHOLE)
+        if path:
+            _set(*path, odd)(given)
+        refused = None
+        try:
+            made = declared(given if path else odd)
+        except InvalidDeclaration as error:
+            refused = error
+        if refused is not None:
+            assert refused.hint
+            assert len(str(refused)) < 700
+        else:
+            assert 0 <= made.defaults.timeout <= 10**7
+            for column in made.tables[0].columns:
+                assert column.lower is None or 0 < float(column.step) < float("inf")
+
+
+def test_a_value_of_another_library_is_named_by_its_type_and_not_shown() -> None:
+    class Frame:
+        def __repr__(self) -> str:
+            return "secret cells"
+
+    for path in [p for p in _places(WHOLE) if p and p[-1] != "source"]:
+        given = deepcopy(WHOLE)
+        _set(*path, Frame())(given)
+        with pytest.raises(InvalidDeclaration) as refused:
+            declared(given)
+        assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [("-1e3", "1e3"), (-1000, 1e3), (Decimal("-1E+3"), Decimal("1E+3")), (Fraction(-1000), "1000/1")],
+)
+def test_a_number_is_the_same_however_it_is_written(lower: Any, upper: Any) -> None:
+    given = deepcopy(GOOD)
+    given["tables"]["users"]["columns"] = {"x": {"type": "real", "lower": lower, "upper": upper}}
+    column = declared(given).tables[0].columns[0]
+    assert (column.lower, column.upper) == (-1000, 1000)
+
+
+@pytest.mark.parametrize(("name", "text", "words"), [
+    ("a.toml", "[tables.t]\ncolumns = { x = { upper = 9 }, X = { upper = 99999 } }", "a column stands there twice: `x` and `X`"),
+    ("a.toml", '[tables.t]\nforeign_keys = { x = "a.b", X = "c.d" }', "foreign_keys: a column stands there twice"),
+    ("a.yaml", "budget: {epsilon: 1:30.5}", "line 1: 1:30.5 is not a plain number"),
+    ("a.yaml", "version: 2024-13-45", "line 1: 2024-13-45 is not in the calendar"),
+    ("a.yaml", f"defaults: {{threads: {'9' * 5000}}}", "is not a plain whole number"),
+    ("a.toml", f"[defaults]\nthreads = {'9' * 5000}", "a value in it is out of range"),
+    ("a.yaml", "tables: {t: {columns: {x: {values: [no, se, dk]}}}}", "`no` is a text or a truth"),
+    ("a.yaml", "tables: {t: &a {source: x}, u: {<<: *a}}", "<< is not read"),
+    ("a.yaml", "tables: {t: {columns: {~: {}}}}", "a name must be text"),
+])  # fmt: skip
+def test_nothing_in_a_file_is_taken_silently_for_something_else(
+    tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    rest = '\n[budget]\nepsilon = "9"\n[unit]\nrows = true\n'
+    if name == "a.toml" and "[tables.t]" in text:
+        text = text.replace("[tables.t]", '[tables.t]\nsource = "t.csv"') + rest
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidDeclaration, match=re.escape(words)) as refused:
+        read_declaration(tmp_path / name)
+    assert refused.value.hint
+
+
+def test_names_in_yaml_are_the_text_that_stands_there(tmp_path: Path) -> None:
+    """`no` is Norway, and was the table False; `on` was the analyst True."""
+    text = "budget: {epsilon: 9}\nunit: {rows: true}\ntables: {no: {source: t.csv}}\nanalysts: {on: {epsilon: 1}, 07: {epsilon: 1}}\n"
+    (tmp_path / "a.yaml").write_text(text)
+    made = read_declaration(tmp_path / "a.yaml")
+    assert ([table.name for table in made.tables], list(made.analysts)) == (["no"], ["on", "07"])
+
+
+def test_a_mark_of_the_byte_order_before_a_declaration_is_no_part_of_it(tmp_path: Path) -> None:
+    text = '[budget]\nepsilon = "9"\n[unit]\nrows = true\n[tables.t]\nsource = "t.csv"\n'
+    (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert read_declaration(tmp_path / "a.toml").budget.epsilon == 9
+
+
+@pytest.mark.parametrize(("kind", "value", "kept"), [
+    ("timestamp", datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=2))), datetime(2023, 12, 31, 22)),
+    ("date", datetime(2024, 1, 1, 5), None), ("timestamp", date(2024, 1, 1), None), ("integer", 2**63, None),
+    ("integer", 2**63 - 1, 2**63 - 1), ("real", float("nan"), None), ("real", Decimal("inf"), None), ("text", "\ud800", None),
+    ("text", "a\0b", "a\0b"), ("real", Decimal("0.5"), 0.5), ("text", time(7), None), ("boolean", 1, None), ("integer", True, None),
+    ("timestamp", datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9))), None),
+])  # fmt: skip
+def test_a_public_value_is_one_that_the_column_can_hold(kind: str, value: Any, kept: Any) -> None:
+    """A moment in a list of days made every question fail after its charge; one with an offset was counted as nobody's."""
+    given = deepcopy(GOOD)
+    given["tables"]["users"]["columns"] = {"x": {"type": kind, "values": [value]}}
+    if kept is not None:
+        assert declared(given).tables[0].columns[0].values == (kept,)
+        return
+    with pytest.raises(InvalidDeclaration, match=r"a public value|not UTF-8") as refused:
+        declared(given)
+    assert refused.value.hint
+
+
+def test_moments_that_are_one_moment_are_listed_twice() -> None:
+    given = deepcopy(GOOD)
+    east = datetime(2024, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    given["tables"]["users"]["columns"] = {"x": {"type": "timestamp", "values": [east, datetime(2024, 1, 1)]}}
+    with pytest.raises(InvalidDeclaration, match="listed twice"):
+        declared(given)
+
+
+def test_a_column_with_dots_can_be_the_person_and_what_a_key_leads_to() -> None:
+    given = deepcopy(GOOD)
+    given["unit"]["person"] = "users.user.id"
+    given["tables"]["visits"]["foreign_keys"] = {"who.is": "users.user.id"}
+    made = declared(given)
+    assert made.unit == ("users", "user.id")
+    assert made.tables[1].foreign_keys == (("who.is", "users", "user.id"),)
+
+
+def test_every_refusal_of_a_declaration_says_what_to_do() -> None:
+    """In the code itself: no InvalidDeclaration without a hint."""
+    root = Path(sfumato.__file__).parent
+    without = [
+        f"{path.relative_to(root)}:{node.lineno}"
+        for path in sorted(root.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "InvalidDeclaration"
+        and not any(word.arg == "hint" for word in node.keywords)
+    ]
+    assert without == []
 
 
 def test_yaml_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sfumato.data import Dialect
 from sfumato.engines import lines
 from sfumato.engines.lines import LONGEST, Lines
-from sfumato.engines.registrar import _of_records
+from sfumato.engines.records import agrees, reader_of, write_records
 from sfumato.errors import InvalidDeclaration
 
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
@@ -21,19 +21,16 @@ PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthC
 
 def read(path: Path, dialect: Dialect = Dialect(), chunk: int = 2**20) -> list[list[str]] | None:  # noqa: B008
     """The records of a file as two readers agree on them, ours and the engine's; None if it is refused."""
-    from types import SimpleNamespace
-
     rows: list[list[str]] = []
     try:
         there = Lines(path, dialect, where="[t]", chunk=chunk)
         with duckdb.connect() as connection:
             for records in there.chunks():
                 part = path.with_suffix(".part")
-                part.write_bytes(records.content)
-                table: Any = SimpleNamespace(dialect=dialect)
-                text = f"SELECT * FROM {_of_records(part, there.names, table)}"
-                found = connection.execute(text).fetchall()
-                assert len(found) == records.number
+                write_records(records, part, there.width, dialect)
+                text = reader_of(part, there.names, dialect)
+                found = connection.execute(f"SELECT * FROM {text}").fetchall()
+                assert agrees(connection, text, there.names, records)
                 rows += [["" if cell is None else cell for cell in row] for row in found]
         there.close()
     except InvalidDeclaration:
@@ -91,7 +88,7 @@ def files(draw: st.DrawFn) -> tuple[str, Dialect, int, int]:
     """A body, mostly well formed, its dialect, its width and how many bytes are read at a time."""
     dialect = Dialect(draw(st.sampled_from(",;\t|")), draw(st.sampled_from("\"'")))
     width = draw(st.integers(1, 3))
-    signs = ["a", "b", "é", "", dialect.separator, dialect.quote, "\n", "\r\n", "\r", " ", "0"]
+    signs = ["a", "b", "é", "", dialect.separator, dialect.quote, "\n", "\r\n", "\r", " ", "0", "\ufeff", "#"]
     field = st.lists(st.sampled_from(signs), max_size=4).map("".join)
     body = ""
     for _ in range(draw(st.integers(0, 6))):
@@ -115,6 +112,7 @@ def files(draw: st.DrawFn) -> tuple[str, Dialect, int, int]:
 @given(files())
 @example(('1,"a"b\n', Dialect(), 2, 2**20))
 @example(('1,a"b\n2,c"d\n', Dialect(), 2, 2**20))
+@example(("\ufeff1,a\n\ufeff2,b\n", Dialect(), 2, 2**20))
 def test_records_are_those_of_the_grammar_whatever_the_bytes(given_: tuple[str, Dialect, int, int]) -> None:
     import tempfile
 
@@ -188,9 +186,54 @@ def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
     assert read(tmp_path / "g.csv.gz") is None
 
 
+def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Path) -> None:
+    packed = gzip.compress(GOOD.encode())
+    for at in range(2, len(packed), 3):
+        (tmp_path / "f.csv.gz").write_bytes(packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :])
+        for chunk in (None, 2**20):
+            try:
+                made = Lines(tmp_path / "f.csv.gz", Dialect(), where="[t]", chunk=chunk)
+                if chunk is not None:
+                    list(made.chunks())
+                made.close()
+            except InvalidDeclaration as refused:
+                told = refused
+            else:
+                continue  # the name and the time of a packed file are not of its content
+            assert told.hint
+
+
+def test_a_disk_that_fails_is_not_called_gzip(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text(GOOD, encoding="utf-8")
+    made = Lines(tmp_path / "f.csv", Dialect(), where="[t]", chunk=16)
+    with mock.patch.object(made, "_file") as file, pytest.raises(InvalidDeclaration, match="cannot be read") as refused:
+        file.read.side_effect = OSError(5, "Input/output error")
+        list(made.chunks())
+    assert "gzip" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("content", "words", "hint"), [
+    ("id,x\n1,2\n".encode("utf-16"), "begins as UTF-16 does", "utf-16"),
+    (gzip.compress(b"id,x\n1,2\n"), "is packed", ".csv.gz"),
+    (b"id\tx\n1\t2\n", "a sign that cannot be seen", 'separator = "\\t"'),
+    (b"id,x\n1,\0\n" + b"2,3\n" * 1000, "line 2: a character that is none", "utf-16"),
+    (b"id,x\n" + b"2,3\n" * 1000 + b"1,\0\n" + b"2,3\n" * 9, "line 1002: a character that is none", "utf-16"),
+])  # fmt: skip
+def test_what_a_file_seems_to_be_is_told_with_a_remedy_that_works(
+    content: bytes, words: str, hint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "f.csv").write_bytes(content)
+    with pytest.raises(InvalidDeclaration, match=words) as refused:
+        list(Lines(tmp_path / "f.csv", Dialect(), where="[t]").chunks())
+    assert hint in refused.value.hint
+
+
 def test_a_check_that_is_left_out_is_seen(tmp_path: Path) -> None:
-    """Without the look at quotes, a line with a stray one is read as something."""
+    """Without the look at quotes, a line with a stray one is read as something; only the weighing still sees it."""
     (tmp_path / "f.csv").write_text('id,note\n1,a "quoted" word\n', encoding="utf-8")
     assert read(tmp_path / "f.csv") is None
     with mock.patch.object(lines.Lines, "_bad_quotes", return_value=[]):
-        assert read(tmp_path / "f.csv") is not None
+        with pytest.raises(AssertionError):
+            read(tmp_path / "f.csv")
+        with mock.patch(f"{__name__}.agrees", return_value=True):
+            assert read(tmp_path / "f.csv") is not None

@@ -19,6 +19,7 @@ import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
 from sfumato.data import Dataset, Kind, declared
 from sfumato.engines import DuckDBEngine, cells, kept, schemas
+from sfumato.engines.registrar import Registrar
 from sfumato.engines.statements import Statements
 from sfumato.engines.views import Views
 from sfumato.errors import InvalidDeclaration
@@ -249,6 +250,40 @@ def test_pairs_of_different_people_are_no_pairs() -> None:
         assert moved(about(True), about(False), asked) != []
 
 
+def _thread(begun: bool) -> Any:
+    """Sixty people answer in a thread that one more has begun: without that one, what leads to their rows is gone."""
+    rows = [(100 + i, i, 7) for i in range(61)] if begun else []
+    users = list(range(61)) if begun else list(range(1, 61))
+    threads = [(7, 100)] if begun else []
+    return {
+        "name": "threads", "budget": {"epsilon": "1000", "delta": "0.5"}, "unit": {"person": "users.id"},
+        "tables": {
+            "users": {"source": pa.table({"id": users})},
+            "messages": {
+                "source": pa.table({n: pa.array([r[i] for r in rows], pa.int64()) for i, n in enumerate(("id", "author", "thread"))}),
+                "foreign_keys": {"author": "users.id", "thread": "threads.thread"}, "rows_per_group": 2},
+            "threads": {
+                "source": pa.table({n: pa.array([r[i] for r in threads], pa.int64()) for i, n in enumerate(("thread", "first"))}),
+                "foreign_keys": {"first": "messages.id"}, "rows_per_group": 2},
+        },
+    }  # fmt: skip
+
+
+def test_hole_6_a_second_way_to_people_round_a_circle_of_tables_is_found() -> None:
+    """Messages lead to their author and, by the thread's first message, to whoever began it: sixty-one rows moved."""
+    with pytest.raises(InvalidDeclaration, match=r"author → users.id and thread → threads.thread"):
+        declared(_thread(True))
+
+    def pruned(self: Dataset, table: Any, key: tuple[str, str, str]) -> bool:
+        """The broken twin: a way that comes back to its table is none."""
+        target = self.table(key[1])
+        assert target is not None
+        return target.name == "users" or self._path(target, (table.name,)) is not None
+
+    with mock.patch.object(Dataset, "_leads", pruned):
+        assert moved(_thread(True), _thread(False), ["SELECT COUNT(*) FROM messages"]) != []
+
+
 # ---- the person's kind, hole by hole ----
 
 
@@ -299,6 +334,62 @@ def test_a_person_of_over_63_bits_is_refused_with_a_remedy_that_works() -> None:
     with people.engine(_two(users, visits, who={"type": "text"})) as made:
         found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who), COUNT(*) FROM visits"))
         assert [int(found.columns[i][0]) for i in sorted(found.columns)] == [2, 3]
+
+
+def _rounded(form: str, folder: Path, ids: list[int], width: Any, *, step: bool, unreadable: str) -> Any:
+    """Whole numbers in one table, and the same as fractions in another: people, or accounts that lead to people."""
+    whole, real = {"who": pa.int64()}, {"who": width}
+    place = folder / f"{len(ids)}"
+    place.mkdir(exist_ok=True)
+    rows: list[Any] = [(i,) for i in ids]
+    users = people.write(form, place, "users", whole, rows)
+    fractions: list[Any] = [(float(i),) for i in ids]
+    visits = people.write(form, place, "visits", real, fractions)
+    about = _two(users, visits)
+    for table in about["tables"].values():
+        table["unreadable"] = unreadable
+    if step:
+        both_ = {"id": pa.int64(), "who": pa.int64()}
+        accounts = people.write(form, place, "accounts", both_, [(1, i) for i in ids])
+        about["unit"] = {"person": "people.id"}
+        about["tables"]["people"] = {"source": pa.table({"id": [1]})}
+        about["tables"]["users"] = {"source": accounts, "foreign_keys": {"id": "people.id"}, "rows_per_group": 9}
+        about["tables"] = {name.replace("users", "accounts"): each for name, each in about["tables"].items()}
+        about["tables"]["visits"]["foreign_keys"] = {"who": "accounts.who"}
+    return about
+
+
+@pytest.mark.parametrize("unreadable", ["refuse", "null"])
+@pytest.mark.parametrize("form", ["arrow", "parquet", "duckdb"])
+@pytest.mark.parametrize(("width", "most"), [(pa.float32(), 2**24), (pa.float64(), 2**53), (pa.float16(), 2**11)])
+def test_hole_5_whole_numbers_that_another_table_has_rounded_are_not_other_people(
+    width: Any, most: int, form: str, unreadable: str, tmp_path: Path
+) -> None:
+    """2**53 + 1 is 2**53 as a double: one person was two, and moved a count of people by two."""
+    if form != "parquet" and width == pa.float16():
+        return  # the engine reads none
+
+    def about(*ids: int, step: bool = False) -> Any:
+        return _rounded(form, tmp_path, list(ids), width, step=step, unreadable=unreadable)
+
+    for step in (False, True):
+        with pytest.raises(InvalidDeclaration, match=r"does not hold every integer|its type has rounded") as refused:
+            DuckDBEngine(declared(about(5, most + 1, step=step)))
+        assert refused.value.hint
+        assert str(most) not in str(refused.value)
+    if width == pa.float64():
+        with people.engine(about(5, most - 1)) as made:
+            found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who) FROM visits"))
+            assert int(found.columns[0][0]) == 2
+
+
+def test_a_person_rounded_by_a_type_is_seen_as_two(tmp_path: Path) -> None:
+    def about(*ids: int) -> Any:
+        return _rounded("arrow", tmp_path, list(ids), pa.float64(), step=False, unreadable="refuse")
+
+    asked = ["SELECT COUNT(DISTINCT who) FROM (SELECT who FROM users UNION ALL SELECT who FROM visits) t"]
+    with mock.patch.object(Registrar, "_check_whole"):
+        assert moved(about(5, 2**53 + 1), about(5), asked) != []
 
 
 def test_another_kind_declared_for_the_same_person_is_refused() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,8 +21,9 @@ from neighbours import priced
 from people import engine, moved
 from sfumato.data import Dialect, declared
 from sfumato.engines import DuckDBEngine, registrar
+from sfumato.engines.guard import guarded
 from sfumato.engines.registration import Registration
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import EngineFailed, InvalidDeclaration
 
 NAN = float("nan")
 
@@ -95,11 +97,124 @@ def test_a_cell_of_a_frame_is_the_same_among_others_of_another_type(name: str) -
     assert counts(about(plain, columns), text) == counts(about(mixed, columns), text) == [5]
 
 
-@pytest.mark.parametrize(("cells", "kind"), [([True], "integer"), ([True], "text"), ([1], "text"), ([1.5], "boolean")])
-def test_a_kind_that_a_missing_cell_would_spell_otherwise_is_refused(cells: list[Any], kind: str) -> None:
-    frame = pd.DataFrame({"id": range(len(cells)), "x": cells})
-    with pytest.raises(InvalidDeclaration, match="in a type that a missing cell changes"):
+NUMPY: dict[str, list[Any]] = {
+    "whole": [1, 0, -3], "large": [2**53 + 1, -(2**60) - 1], "real": [0.5, -0.0, 2.5, 1.0], "truth": [True, False],
+    "narrow": [np.float32(0.1), np.float32(2.5)], "moment": [pd.Timestamp("2026-01-01 01:02:03.123456789"), pd.Timestamp("1969-12-31")],
+    "here": [pd.Timestamp("2026-07-01 01:02:03", tz="Europe/Berlin")], "far": [np.datetime64("2026-01-01", "s")],
+    "unsigned": [np.uint64(2**64 - 1)], "half": [np.float16(0.1)], "wait": [pd.Timedelta(1, "s")],
+}  # fmt: skip
+ODD: list[Any] = [None, "x", "7", 2.5, True, 2**70, pd.Timestamp("2026-01-01"), [1], 1j]
+
+
+@pytest.mark.parametrize("kind", ["integer", "real", "text", "boolean", "date", "timestamp"])
+@pytest.mark.parametrize("name", NUMPY)
+def test_a_cell_more_decides_neither_what_can_be_declared_of_a_frame_nor_how_others_are_read(
+    name: str, kind: str
+) -> None:
+    """A typed column was refused as a kind that the same cells, among objects, were read as."""
+    columns = {"id": {"type": "integer"}, "x": {"type": kind}}
+
+    def cells(values: list[Any]) -> list[Any] | None:
+        frame = pd.DataFrame({"id": range(len(values)), "x": pd.Series(values)})
+        try:
+            made = DuckDBEngine(declared(about(frame, columns)))
+        except InvalidDeclaration:
+            return None
+        found = made._connection.execute('SELECT id, x FROM "t" ORDER BY id').fetchall()
+        made.close()
+        return [repr(value) for _, value in found]
+
+    before = cells(NUMPY[name])
+    assert before is not None
+    for odd in ODD:
+        after = cells([*NUMPY[name], odd])
+        assert after is None or after[:-1] == before, odd
+
+
+@pytest.mark.parametrize(("cells", "kind"), [
+    ([1.0, 2.0**53], "integer"), ([1.0, 2.0**53, "x"], "integer"), ([2.0**53, None], "text"), ([2.0**53, "x"], "text"),
+    ([np.float32(2**24)], "integer"), ([np.float32(2**24), "x"], "integer"), ([np.float16(2**11)], "text"), ([1j], "real"),
+])  # fmt: skip
+def test_numbers_that_a_type_has_rounded_are_refused_in_every_type(cells: list[Any], kind: str) -> None:
+    frame = pd.DataFrame({"id": range(len(cells)), "x": pd.Series(cells)})
+    with pytest.raises(InvalidDeclaration, match=r"that its type has rounded|holds complex numbers") as refused:
         DuckDBEngine(declared(about(frame, {"id": {"type": "integer"}, "x": {"type": kind}})))
+    assert refused.value.hint
+
+
+def test_the_schema_of_a_frame_shows_nothing_that_cells_have_decided() -> None:
+    found = []
+    for cells in ([1, 2], [1, None], [1, "x"]):
+        frame = pd.DataFrame({"id": [1, 2], "x": pd.Series(cells)})
+        with engine(about(frame, {"id": {"type": "integer"}, "x": {"type": "integer"}})) as made:
+            found.append((made.schema("t"), made.dataset))
+    assert found[0] == found[1] == found[2]
+
+
+# ---- what other libraries raise ----
+
+
+def test_what_another_library_raises_is_not_shown() -> None:
+    """A lazy frame that fails says which cell it failed on."""
+    import polars as pl
+
+    for frame in (
+        pl.LazyFrame({"id": [1], "x": ["secret"]}).with_columns(pl.col("x").cast(pl.Int64)),
+        pl.LazyFrame({"id": [1]}).select("nowhere"),
+        pl.scan_csv("/nowhere/secret.csv"),
+        pl.LazyFrame({"id": [1]}).map_batches(lambda _: 1 / 0),
+    ):
+        with pytest.raises(InvalidDeclaration, match="source cannot be read") as refused:
+            DuckDBEngine(declared(about(frame)))
+        assert "collect()" in refused.value.hint
+        assert "secret" not in str(refused.value)
+        assert refused.value.__cause__ is None
+
+
+def test_the_guard_lets_errors_of_ours_and_the_end_of_a_process_pass() -> None:
+    refusal = InvalidDeclaration("refused", hint="mend it")
+
+    class PanicException(BaseException):
+        """As libraries in Rust raise it."""
+
+    class InterruptException(Exception):
+        """As the engine raises it when somebody pressed Ctrl-C."""
+
+    for raised, seen in (
+        (RuntimeError("a cell"), InvalidDeclaration), (PanicException("a cell"), InvalidDeclaration),
+        (KeyboardInterrupt(), KeyboardInterrupt), (SystemExit(3), SystemExit), (InterruptException(), KeyboardInterrupt),
+        (EngineFailed("ours"), EngineFailed),
+    ):  # fmt: skip
+        with pytest.raises(seen), guarded(lambda: refusal):
+            raise raised
+
+
+@pytest.mark.parametrize("cells", [[b"a", b"\xff", b"\xff"], [b"a", b"b", b"c"]])
+def test_texts_that_are_written_once_each_are_read_as_others_are(cells: list[bytes], tmp_path: Path) -> None:
+    """A dictionary of a Parquet file with a text that is not UTF-8 could not be prepared under either word."""
+    raw = pa.array(cells, pa.binary())
+    texts = pa.StringArray.from_buffers(len(cells), raw.buffers()[1], raw.buffers()[2], raw.buffers()[0])
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int32()), texts)
+    pq.write_table(pa.table({"id": [1, 2, 3], "x": column}), tmp_path / "t.parquet")
+    bad = sum(cell == b"\xff" for cell in cells)
+    if bad:
+        with pytest.raises(InvalidDeclaration, match=f"{bad} of `x`"):
+            DuckDBEngine(declared(about(str(tmp_path / "t.parquet"))))
+    given = about(str(tmp_path / "t.parquet"), unreadable="null")
+    assert counts(given, "SELECT COUNT(x) FROM t") == [3 - bad]
+
+
+def test_decimals_wider_than_the_engines_are_reals_under_both_words(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1, 2], "x": pa.array([1, 5], pa.decimal256(50, 0))}), tmp_path / "t.parquet")
+    for word in ("refuse", "null"):
+        given = about(str(tmp_path / "t.parquet"), unreadable=word)
+        assert counts(given, "SELECT COUNT(*) FROM t WHERE x > 2") == [1]
+
+
+@pytest.mark.parametrize("source", [pa.table({}), pd.DataFrame(), pd.DataFrame(index=range(3))])
+def test_a_table_without_columns_is_refused_in_words(source: Any) -> None:
+    with pytest.raises(InvalidDeclaration, match="source has no columns"):
+        DuckDBEngine(declared({**about(source), "unit": {"rows": True}}))
 
 
 def test_a_class_made_of_a_data_frame_is_a_data_frame() -> None:

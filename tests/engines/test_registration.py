@@ -24,12 +24,14 @@ from hypothesis import strategies as st
 
 import sfumato
 from neighbours import priced
-from people import write
+from people import moved, write
 from sfumato.data import declared, read_declaration
-from sfumato.engines import DuckDBEngine, frames, lines, registration, sources
+from sfumato.engines import DuckDBEngine, frames, lines, records, registrar, registration, sources
 from sfumato.engines.registrar import Registrar
 from sfumato.engines.workspace import Workspace, sweep
 from sfumato.errors import EngineFailed, InvalidDeclaration
+from sfumato.query import plan as query_plan
+from sfumato.query.question import Question
 
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 COLUMNS = {"id": {"type": "integer"}, "note": {"type": "text"}, "amount": {"lower": 0, "upper": 10}}
@@ -77,7 +79,8 @@ def changed_only_itself(before: Any, after: Any) -> bool:
 FIELDS = ["1", "x", "", '"', '""', '"a"b', 'a"b', '"a\nb"', '"a\r\nb"', "a,b", '"a,b"', "\r", "é", "\0", "1.5", "NULL",
           "\\N", "#", ";", "\t", "'", '"a""b"', " ", '"unclosed', "2020-13-45", "column3", "\ufeff", "a|b"]  # fmt: skip
 LINES = [b"1,2,3,4", b"1", b"", b"\r", b'100000,"a"b,1', b"1,note with, a comma,1", b"1,\xff\xfe,1", b"1,a,1\r", b"id,note,amount",
-         b'"1","a","1"', b'1,"a\nb",1', b'1,"a,1', b"1,a,1" + b"9" * 30_000, b"#1,a,1", b"1;a;1", b"1\ta\t1"]  # fmt: skip
+         b'"1","a","1"', b'1,"a\nb",1', b'1,"a,1', b"1,a,1" + b"9" * 30_000, b"#1,a,1", b"1;a;1", b"1\ta\t1",
+         b"\xef\xbb\xbf1,a,1", b'"\xef\xbb\xbf1",a,1', b"\xff\xfe1,a,1"]  # fmt: skip
 
 
 def good(number: int) -> list[bytes]:
@@ -114,6 +117,56 @@ def test_one_line_more_changes_nothing_but_itself(line: bytes, number: int, end:
         assert before is not None
         assert before[1].total() == number
         assert changed_only_itself(before, registered(str(other)))
+
+
+MARKED = "\ufeffx"
+
+
+def _marked(folder: Path, lines_: list[str]) -> Any:
+    path = folder / f"{len(list(folder.iterdir()))}.csv"
+    path.write_text("note,id\n" + "".join(f"{line}\n" for line in lines_), encoding="utf-8")
+    return {**about(str(path), {"id": {"type": "integer"}}), "unit": {"person": "t.id"}}
+
+
+def _bare(records_: Any, file: Path, width: int, dialect: Any) -> None:
+    """The broken twin: what stands first in the file that the engine reads is somebody's record."""
+    file.write_bytes(records_.content)
+
+
+@pytest.mark.parametrize("chunk", [8, 64, 2**24])
+def test_a_line_that_begins_with_a_mark_of_the_byte_order_is_the_same_wherever_it_stands(
+    chunk: int, tmp_path: Path
+) -> None:
+    """One line more at the top, or a border of what is read at once, changed the first cell of the next one."""
+    asked = [f"SELECT COUNT(*) FROM t WHERE note = '{MARKED}'"]
+    people_ = [f"{MARKED},{i}" for i in range(1, 30)]
+    here, there = _marked(tmp_path, [f'"{MARKED}",0', *people_]), _marked(tmp_path, people_)
+    with mock.patch.object(lines.Lines.__init__, "__kwdefaults__", {"chunk": chunk}):
+        assert moved(here, there, asked) == []
+        real, agree = records.reader_of, mock.patch.object(registrar, "agrees", return_value=True)
+        without_header = mock.patch.object(
+            registrar, "reader_of", lambda *given_: real(*given_).replace("header=true", "header=false")
+        )
+        with mock.patch.object(registrar, "write_records", _bare), without_header:
+            with pytest.raises(InvalidDeclaration, match="could not be read record by record"):
+                moved(here, there, asked)
+            if chunk > 64:
+                with agree:
+                    assert moved(here, there, asked) != []
+
+
+def test_the_name_of_a_folder_is_no_column(tmp_path: Path) -> None:
+    """A reader takes `id=7` in a path for a column, in place of the file's own."""
+    for name in ("id=7", "other=7", "a[1]"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "t.csv").write_text("id,note\n1,a\n2,b\n", encoding="utf-8")
+        pq.write_table(pa.table({"id": ["1", "2"], "note": ["a", "b"]}), folder / "t.parquet")
+        with mock.patch.object(tempfile, "tempdir", str(folder)):
+            for file in ("t.csv", "t.parquet"):
+                found = registered(str(folder / file), {})
+                assert found is not None
+                assert found[1] == Counter(["('1', 'a')", "('2', 'b')"])
 
 
 def _sniffed(self: Registrar, table: Any, path: str, readings: Any) -> Any:
@@ -520,6 +573,62 @@ def test_analysts_meet_no_parser(tmp_path: Path) -> None:
         curator.sql("SELECT COUNT(*) FROM users", epsilon=1)
 
 
+def chain(folder: Path, more: str = "", **changes: str) -> Path:
+    """Transfers lead to accounts, and accounts to users; the accounts are written in quotes of another kind."""
+    (folder / "users.csv").write_text("id,age\n" + "".join(f"{i},{i % 9}\n" for i in range(50)), encoding="utf-8")
+    rows_ = "".join(f"'{i}',{i},x\n" for i in range(50))
+    (folder / "accounts.csv").write_text(f"account,owner,note\n{rows_}", encoding="utf-8")
+    (folder / "transfers.csv").write_text("account,n\n" + "".join(f"{i},5\n" for i in range(50)), encoding="utf-8")
+    text = {
+        "users": "", "accounts": 'foreign_keys = { owner = "users.id" }', "transfers": 'foreign_keys = { account = "accounts.account" }',
+    }  # fmt: skip
+    tables = "".join(
+        f'[tables.{name}]\nsource = "{name}.csv"\n{said}\n{changes.get(name, "")}\n' for name, said in text.items()
+    )
+    path = folder / "clinic.toml"
+    path.write_text(f'[budget]\nepsilon = "1000"\n[unit]\nperson = "users.id"\n{tables}{more}', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("changes", "repeated"), [
+    ({"accounts": "dialect = { quote = \"'\" }"}, False),
+    ({"accounts": 'unreadable = "null"'}, False),
+    ({"accounts": 'format = "csv"'}, False),
+    ({"accounts": 'columns = { account = { type = "integer" } }'}, False),
+    ({"accounts": 'columns = { account = { type = "integer" } }\nhidden = ["account"]'}, False),
+    ({"users": 'columns = { id = { type = "integer" } }\nhidden = ["id"]'}, False),
+    ({"transfers": "rows_per_person = 3"}, False),
+    ({"transfers": 'hidden = ["n"]'}, False),
+    ({"accounts": 'columns = { note = { values = ["x", "y"] } }'}, True),
+    ({"users": 'columns = { age = { type = "integer", lower = 0, upper = 9 } }'}, True),
+    ({}, True),
+])  # fmt: skip
+def test_how_every_table_on_the_way_to_the_person_is_read_is_part_of_a_question(
+    changes: dict[str, str], repeated: bool, tmp_path: Path
+) -> None:
+    """Only the dialect of the accounts changed, and the transfers of nobody were repeated for those of fifty people."""
+    found = []
+    for each in ({}, changes):
+        with sfumato.open(chain(tmp_path, **each)) as curator:
+            found.append(curator.sql("SELECT COUNT(*) AS n FROM transfers", epsilon=50))
+    assert found[1].repeated is repeated
+    assert repeated or changes != {"accounts": 'dialect = { quote = "\'" }'} or found[1].value > 25
+
+
+def test_an_answer_that_leaves_the_way_to_the_person_out_is_seen(tmp_path: Path) -> None:
+    def without(self: Question, dataset: Any) -> str:
+        """The broken twin: what is declared of the tables that are read, and of nothing else."""
+        return repr([dataset.table(name) for name in sorted(query_plan.tables(self.plan))])
+
+    with mock.patch.object(Question, "declared", without):
+        for changes in ({}, {"accounts": 'dialect = { quote = "\'" }'}):
+            with sfumato.open(chain(tmp_path, **changes)) as curator:
+                found = curator.sql("SELECT COUNT(*) AS n FROM transfers", epsilon=50)
+                exact = int(curator._engine.aggregate(priced(curator._engine, "SELECT COUNT(*) FROM transfers")).columns[0][0])  # fmt: skip
+    assert (found.repeated, exact) == (True, 50)
+    assert found.value < 25
+
+
 # ---- files: ours are private and whole, others' are theirs ----
 
 
@@ -697,7 +806,48 @@ def test_hole_10_a_hidden_column_is_hidden_in_any_case_of_letters(name: str) -> 
     assert "id, note" in refused.value.hint
 
 
-def test_columns_that_differ_only_in_the_case_of_letters_are_refused(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "t.parquet")
+@pytest.mark.parametrize("names", [("ssn", "SSN"), ("ä", "Ä"), ("k", "\u212a")])
+@pytest.mark.parametrize("form", ["csv", "parquet", "duckdb", "arrow", "pandas"])
+def test_columns_that_differ_only_in_the_case_of_letters_are_refused(
+    form: str, names: tuple[str, str], tmp_path: Path
+) -> None:
+    if form == "duckdb" and names[0].isascii():
+        return  # such a table cannot be
+    columns = {"id": pa.int64(), names[0]: pa.string(), names[1]: pa.string()}
+    source = write(form, tmp_path, "t", columns, [(1, "secret", "secret")])
+    with pytest.raises(
+        InvalidDeclaration, match=r"two columns (have the same name|are called)|has two columns"
+    ) as refused:
+        opened(source, {}, hidden=[names[0]])
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("unreadable", ["refuse", "null"])
+@pytest.mark.parametrize("nested", [
+    pa.array([{"SSN_1": 1}]), pa.array([[{"SSN_1": 1}]]), pa.array([{"deep": {"SSN_1": 1, "more": [1]}, "SSN_1": 2}]),
+    pa.array([[("SSN_1", 1)]], pa.map_(pa.string(), pa.int64())), pa.array([1]),
+])  # fmt: skip
+def test_a_name_inside_of_a_column_hides_no_renamed_twin(nested: pa.Array, unreadable: str, tmp_path: Path) -> None:
+    """The engine calls a second `SSN` SSN_1; with that name nested elsewhere nobody noticed, and it was shown."""
+    table = pa.table([pa.array(["secret"]), pa.array(["secret"]), nested], names=["ssn", "SSN", "s"])
+    pq.write_table(table, tmp_path / "t.parquet")
     with pytest.raises(InvalidDeclaration, match="two columns have the same name"):
+        opened(str(tmp_path / "t.parquet"), {}, hidden=["ssn"], unreadable=unreadable)
+    with mock.patch.object(sources, "_top_level", return_value=["ssn", "SSN_1", "s"]):
+        made = opened(str(tmp_path / "t.parquet"), {}, hidden=["ssn"])
+        assert "SSN_1" in [column.name for column in made.dataset.tables[0].columns]
+        made.close()
+
+
+def test_columns_are_told_from_what_is_nested_in_them(tmp_path: Path) -> None:
+    table = pa.table({
+        "a": [{"b": {"c": 1, "d": [1]}, "e": 2}], "b": [1], "l": [[[{"x": 1}]]], "c": ["x"],
+        "m": pa.array([[("k", {"b": 1})]], pa.map_(pa.string(), pa.struct({"b": pa.int64()}))), "d": [2.5],
+    })  # fmt: skip
+    pq.write_table(table, tmp_path / "t.parquet")
+    made = opened(str(tmp_path / "t.parquet"), {})
+    assert [column.name for column in made.dataset.tables[0].columns] == ["b", "c", "d"]
+    made.close()
+    pq.write_table(pa.table({"": [1], "b": [2]}), tmp_path / "t.parquet")
+    with pytest.raises(InvalidDeclaration, match="a column has no name"):
         opened(str(tmp_path / "t.parquet"), {})

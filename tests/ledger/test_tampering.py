@@ -290,8 +290,9 @@ def test_what_is_not_an_anchor_is_refused(opener: Opener, tmp_path: Path) -> Non
         with pytest.raises(InvalidParameter, match="must be a path or"):
             opener(bad)  # type: ignore[arg-type]
     (tmp_path / "nonsense").write_text("nonsense")
-    with pytest.raises(InvalidParameter, match="is not an anchor"):
+    with pytest.raises(InvalidParameter, match="is not an anchor") as refused:
         opener(str(tmp_path / "nonsense"))
+    assert "'nonsense" not in str(refused.value), "what is in somebody's file is not shown"
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     for unreadable in (tmp_path / "binary", tmp_path):
         with pytest.raises(LedgerUnavailable, match="anchor file cannot be read"):

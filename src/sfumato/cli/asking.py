@@ -45,8 +45,8 @@ def opened(arguments: argparse.Namespace) -> Curator:
         return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)  # registers, if nothing is registered
 
 
-def declaration_of(arguments: argparse.Namespace) -> Path:
-    """The declaration that is named, or the only one here."""
+def declaration_of(arguments: argparse.Namespace, say: str = "--dataset clinic.toml") -> Path:
+    """The declaration that is named, or the only one here; `say` is how one is named."""
     if arguments.dataset:
         return Path(arguments.dataset)
     found = [
@@ -56,7 +56,5 @@ def declaration_of(arguments: argparse.Namespace) -> Path:
     ]
     if len(found) != 1:
         what = "several declarations are" if found else "no declaration is"
-        raise InvalidDeclaration(
-            f"{what} in this folder", hint="say which: --dataset clinic.toml; sfumato init drafts one"
-        )
+        raise InvalidDeclaration(f"{what} in this folder", hint=f"say which: {say}; sfumato init drafts one")
     return found[0]

@@ -4,6 +4,7 @@ import argparse
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
+from sfumato.cli.register import tell_unread, unread
 from sfumato.data import Column, Dataset, Table, read_declaration
 from sfumato.engines import described
 
@@ -15,16 +16,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Read the declaration and the sources' headers; no row is read and nothing is written."""
-    dataset = described(read_declaration(asking.declaration_of(arguments)))[1].dataset
+    schemas, typed = described(read_declaration(asking.declaration_of(arguments)))
+    dataset = typed.dataset
     rows = [(table.name, column.name, column.kind.value, _known(column), _use(dataset, table, column))
             for table in dataset.tables for column in table.columns]  # fmt: skip
     if arguments.json:
-        terminal.emit({"dataset": dataset.name, "columns": [dict(zip(_HEAD, row, strict=True)) for row in rows]})
+        left_out = {t.name: found for t in dataset.tables if (found := unread(t, schemas[t.name]))}
+        columns = [dict(zip(_HEAD, row, strict=True)) for row in rows]
+        terminal.emit({"dataset": dataset.name, "columns": columns, **({"left_out": left_out} if left_out else {})})
         return Exit.DONE
     terminal.show(terminal.table(_HEAD, rows, title=f"{dataset.name}: {_unit(dataset)}"))
     for table in dataset.tables:
         if not table.public and dataset.unit is not None:
             terminal.say(f"{table.name}: {_bounds(dataset, table)}")
+    tell_unread(dataset, schemas)
     terminal.say("the declaration fits the sources' headers; no row was read and nothing was written")
     terminal.say("next: sfumato register, which reads every row once; then sfumato explain, sfumato sql")
     return Exit.DONE

@@ -2,15 +2,19 @@
 
 import argparse
 import json
+import os
+import re
 import sys
 from pathlib import Path
 
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
-from sfumato.data import Kind, draft
+from sfumato.data import Kind, draft, place_of
 from sfumato.data.declaration import declared
 from sfumato.engines import SourceColumn, described
 from sfumato.errors import InvalidDeclaration
+
+_SEPARATOR = "say which, one sign: sfumato init --separator ';' …"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +36,10 @@ def run(arguments: argparse.Namespace) -> Exit:
     table = arguments.table or _name(source)
     dialect = {name: getattr(arguments, name) for name in ("separator", "encoding", "decimal")}
     dialect = {name: value for name, value in dialect.items() if value is not None}
+    if dialect.get("separator") == "\\t":  # as shells hand it over
+        dialect["separator"] = "\t"
     schema = _schema(source, table, dialect)
-    columns = [(column.name, column.kind or Kind.TEXT) for column in schema]
+    columns = [(column.name, column.kind) for column in schema if column.kind is not None]
     names = [name for name, _ in columns]
     person = arguments.person
     if person is None:
@@ -45,16 +51,23 @@ def run(arguments: argparse.Namespace) -> Exit:
     epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
     known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
     typed = not any(column.loose for column in schema)
-    text = draft(source.name, table, columns, person=person, epsilon=epsilon, known=known, typed=typed, dialect=dialect)
+    left_out = {column.name: column.type for column in schema if column.kind is None}
+    target = Path(arguments.output) if arguments.output else source.with_suffix(".toml")
+    folder = Path() if arguments.output == "-" else target.parent
+    text = draft(
+        _from(folder, source), table, columns, person=person, epsilon=epsilon, known=known, typed=typed,
+        dialect=dialect, left_out=left_out,
+    )  # fmt: skip
     if arguments.output == "-":
         sys.stdout.write(text)
         return Exit.DONE
-    target = Path(arguments.output) if arguments.output else source.with_suffix(".toml")
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise InvalidDeclaration(f"{target} is there already", hint="name another with --output") from None
+    except OSError:
+        raise InvalidDeclaration(f"cannot write {target}", hint="make its folder first, or name another") from None
     terminal.say(f"wrote {target}: fill in bounds and values, then: sfumato check -d {target}")
     return Exit.DONE
 
@@ -71,9 +84,7 @@ def _schema(source: Path, table: str, dialect: dict[str, str]) -> list[SourceCol
     try:
         found = described(declared(unfinished))[0][table]
     except InvalidDeclaration as error:
-        if "encoding" in error.hint:
-            raise InvalidDeclaration(error.problem, hint="say which: sfumato init --encoding latin-1 …") from None
-        raise
+        raise InvalidDeclaration(error.problem, hint=_as_option(error)) from None
     signs = [sign for sign in (";", "\t", "|") if len(found) == 1 and found[0].loose and sign in found[0].name]
     if signs and "separator" not in dialect:
         raise InvalidDeclaration(
@@ -81,6 +92,22 @@ def _schema(source: Path, table: str, dialect: dict[str, str]) -> list[SourceCol
             hint=f"is it separated by another sign? sfumato init --separator '{signs[0]}' …",
         )
     return found
+
+
+def _from(folder: Path, source: Path) -> str:
+    """The source as it is called from the folder of the declaration."""
+    there = Path(place_of(source.parent)) / source.name
+    return str(source) if source.is_absolute() else os.path.relpath(there, place_of(folder))
+
+
+def _as_option(error: InvalidDeclaration) -> str:
+    """A remedy in the words of this command, where the dialect is said by options."""
+    said = re.search(r'encoding = "([\w-]+)"', error.hint)
+    if "separator" in error.problem or "separated by tabs" in error.hint:
+        return "say which: sfumato init --separator '\\t' …" if "tabs" in error.hint else _SEPARATOR
+    if "decimal" in error.problem:
+        return "say which: sfumato init --decimal , …"
+    return f"say which: sfumato init --encoding {said[1]} …" if said else error.hint
 
 
 def _said(name: str, kind: Kind) -> str:

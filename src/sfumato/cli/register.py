@@ -1,15 +1,16 @@
 """`sfumato register`: sources are read through once, and what they are is fixed until the owner says otherwise."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sfumato
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.data import Dataset
-from sfumato.engines import Registration
+from sfumato.data import Dataset, Table
+from sfumato.engines import Registration, SourceColumn
 
+_SHOWN = 40
 _HEAD = ("table", "column", "kind", "rows", "became NULL")
 
 
@@ -25,7 +26,9 @@ def run(arguments: argparse.Namespace) -> Exit:
     arguments.dataset = arguments.declaration
     with terminal.bar("registering") as moved:
         dataset, registration = sfumato.register(
-            asking.declaration_of(arguments), append=arguments.append, progress=shown_by(moved)
+            asking.declaration_of(arguments, "sfumato register clinic.toml"),
+            append=arguments.append,
+            progress=shown_by(moved),
         )
     if arguments.json:
         terminal.emit(_plain(dataset, registration))
@@ -47,9 +50,24 @@ def run(arguments: argparse.Namespace) -> Exit:
             terminal.say(
                 f"{nobody:,} rows of {table.name} name no person by {person}: they are nobody's, and count nowhere"
             )
+    tell_unread(dataset, {name: found.columns for name, found in registration.tables.items()})
     terminal.say("these counts are exact, and for the owner alone")
     terminal.say("registered: analysts meet this and nothing else; data that change are registered again")
     return Exit.DONE
+
+
+def unread(table: Table, columns: Iterable[SourceColumn]) -> dict[str, str]:
+    """The columns whose types no question can read, and these."""
+    hidden = {name.lower() for name in table.hidden}
+    return {c.name: c.type for c in columns if c.kind is None and c.name.lower() not in hidden}
+
+
+def tell_unread(dataset: Dataset, schemas: Mapping[str, Iterable[SourceColumn]]) -> None:
+    """Say which columns are not there for questions: none goes without a word."""
+    for table in dataset.tables:
+        for name, kind in unread(table, schemas[table.name]).items():
+            short = kind if len(kind) <= _SHOWN else f"{kind[:_SHOWN]}…"
+            terminal.say(f"{table.name}.{name} is {short}, which no question can read: it is left out")
 
 
 def shown_by(moved: Callable[[float], None]) -> Callable[[str, float], None]:
@@ -71,6 +89,7 @@ def _plain(dataset: Dataset, registration: Registration) -> dict[str, Any]:
         "tables": {
             table.name: {
                 "rows": registration.tables[table.name].rows,
+                **({"left_out": left} if (left := unread(table, registration.tables[table.name].columns)) else {}),
                 "columns": {
                     column.name: {
                         "type": column.kind.value,

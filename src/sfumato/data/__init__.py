@@ -3,8 +3,10 @@
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
-from sfumato.data.declaration import declared, draft, read_declaration
+from sfumato.data.declaration import declared, read_declaration
 from sfumato.data.dialect import Dialect
+from sfumato.data.drafted import draft
+from sfumato.data.places import place_of
 from sfumato.data.written import unit_of, written_down
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "Table",
     "declared",
     "draft",
+    "place_of",
     "read_declaration",
     "unit_of",
     "written_down",

@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from math import floor, log10
 
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, shown
 
 Value = int | float | str | bool | date | datetime
 _STEPS = 10**6
@@ -28,6 +28,14 @@ class Kind(Enum):
     def is_number(self) -> bool:
         """Whether arithmetic is defined."""
         return self in (Kind.INTEGER, Kind.REAL)
+
+
+_WRITTEN = {
+    Kind.INTEGER: "values = [1, 2], whole numbers", Kind.REAL: "values = [0.5, 1], numbers",
+    Kind.TEXT: 'values = ["a", "b"], texts in quotes', Kind.BOOLEAN: "values = [true, false]",
+    Kind.DATE: "values = [2026-01-31], days without a time",
+    Kind.TIMESTAMP: "values = [2026-01-31T00:00:00], days with a time",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +84,12 @@ class Column:
             Kind.DATE: (date,), Kind.TIMESTAMP: (datetime,),
         }[self.kind]  # fmt: skip
         for value in values:
-            if not isinstance(value, allowed) or (isinstance(value, bool) and self.kind is not Kind.BOOLEAN):
+            taken_for_another = (bool, Kind.BOOLEAN), (datetime, Kind.TIMESTAMP)  # a truth is an int, a moment a date
+            other = any(isinstance(value, python) and self.kind is not kind for python, kind in taken_for_another)
+            if other or not isinstance(value, allowed):
                 raise InvalidDeclaration(
-                    f"{where} holds {self.kind.value}, and a public value is not: {value!r}", hint="mend the list"
+                    f"{where} holds {self.kind.value}, and a public value is not: {shown(value)}",
+                    hint=_WRITTEN[self.kind],
                 )
 
     @property

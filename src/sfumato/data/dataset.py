@@ -134,17 +134,29 @@ class Dataset:
         return own and table.rows_per_group == table.groups_per_person == 1
 
     def _leads(self, table: Table, key: tuple[str, str, str]) -> bool:
-        """Whether a foreign key of a table leads to people: to their own table, or to one that leads there."""
-        target = self.table(key[1])
-        if self.unit is None or target is None or target.public:
+        """Whether a foreign key of a table leads to people: to their own table, or back to this one, by any way."""
+        if self.unit is None:
             return False
-        own = target.name in (self.unit[0], table.name)
-        return own or self._path(target, (table.name,)) is not None
+        ahead, seen = [key[1]], set[str]()
+        while ahead:
+            target = self.table(ahead.pop())
+            if target is None or target.public or target.name in seen:
+                continue
+            if target.name in (self.unit[0], table.name):  # rows that lead to rows of their own table lead to theirs
+                return True
+            seen.add(target.name)
+            ahead += [name for _, name, _ in target.foreign_keys]
+        return False
 
     def _check_one_path(self, table: Table) -> None:
         """Refuse a table whose rows lead to two people: only one of them would be protected."""
-        leading = [] if table.public else [key for key in table.foreign_keys if self._leads(table, key)]
+        leading = [key for key in table.foreign_keys if self._leads(table, key)]
         named = " and ".join(f"{column} → {target}.{there}" for column, target, there in leading)
+        if table.public and leading:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] is public and leads to people: {named}",
+                hint="leave public out, or the foreign key: what is public is nobody's",
+            )
         if self.unit is not None and table.name == self.unit[0] and leading:
             raise InvalidDeclaration(
                 f"[tables.{table.name}] is the people's own table and leads to other people: {named}",

@@ -69,9 +69,10 @@ def key(made: str, held: Kind, kind: Kind, *, uuids: bool = False) -> str:
         whole = f"TRY_CAST({made} AS BIGINT)"
         if held is Kind.REAL:
             return f"CASE WHEN {made} = floor({made}) THEN {whole} END"
-        return (
-            f"CASE WHEN TRY_CAST({made} AS DECIMAL(38, 18)) = {whole} THEN {whole} END" if held is Kind.TEXT else whole
-        )
+        if held is Kind.TEXT:  # a decimal leaves out what is tiny, a double what is far behind the point
+            same = f"TRY_CAST({made} AS DECIMAL(38, 18)) = {whole} AND TRY_CAST({made} AS DOUBLE) = {whole}"
+            return f"CASE WHEN {same} THEN {whole} END"
+        return whole
     if kind is Kind.REAL:
         number = f"(TRY_CAST({made} AS DOUBLE) + CAST(0 AS DOUBLE))"  # -0 is 0
         return f"CASE WHEN NOT isnan({number}) THEN {number} END"

@@ -16,6 +16,9 @@ _FIRST_VERSION = re.compile(r"\w+-[0-9a-f]{32}\.duckdb|\.[0-9a-f]{32}\.duckdb(\.
 """What version 0.1 left in the folder: tables that were cut, and some whose making was ended."""
 
 
+_OURS = ("*.duckdb", "*.wal", "*.wal.*", f"{_MAKING}*")
+
+
 class Folder:
     """A folder that its owner alone can open: links are not followed, and no mode of another's folder is changed."""
 
@@ -42,9 +45,18 @@ class Folder:
     def making(self, registered: Callable[[], Iterable[str]]) -> Generator[None]:
         """Alone; before and after, nothing is left but what is registered."""
         self.check()
-        self.path.parent.mkdir(mode=0o700, exist_ok=True)
-        self.path.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(self.path / "lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        try:
+            self.path.parent.mkdir(mode=0o700, exist_ok=True)
+            self.path.mkdir(mode=0o700, exist_ok=True)
+        except OSError:
+            raise InvalidDeclaration(
+                f"{self.path} cannot be made", hint="registered tables are kept there: let its owner write beside it"
+            ) from None
+        lock = self.path / "lock"
+        try:
+            handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            raise InvalidDeclaration(f"{lock} is not a file of ours", hint="move it away") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             self._clear(registered())
@@ -71,11 +83,12 @@ class Folder:
 
     def _clear(self, registered: Iterable[str]) -> None:
         known = set(registered)
-        for path in [*self.path.glob("*.duckdb"), *self.path.glob("*.wal"), *self.path.glob(f"{_MAKING}*")]:
-            if str(path) not in known:
-                path.unlink(missing_ok=True)
+        for pattern in _OURS:
+            for path in self.path.glob(pattern):
+                if str(path) not in known and _is_file(path):  # a folder is nothing that we made
+                    path.unlink(missing_ok=True)
         for old in self.path.parent.iterdir():
-            if _FIRST_VERSION.fullmatch(old.name) and old.is_file() and not old.is_symlink():
+            if _FIRST_VERSION.fullmatch(old.name) and _is_file(old):
                 old.unlink(missing_ok=True)
 
     def new(self) -> Path:
@@ -90,3 +103,10 @@ class Folder:
         kept = self.path / f"{name}-{uuid.uuid4().hex[:16]}.duckdb"
         os.replace(made, kept)
         return kept
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False

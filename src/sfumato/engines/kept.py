@@ -11,7 +11,7 @@ from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.registration import FileState, Registered
 from sfumato.engines.schemas import Reading
-from sfumato.engines.sources import escaped, parquet
+from sfumato.engines.sources import escaped, logs_of, parquet
 from sfumato.engines.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
 
@@ -37,7 +37,7 @@ class Readers:
         """The table in a file of ours."""
         if file.path.endswith(".parquet"):
             return parquet([file.path])
-        if Path(f"{file.path}.wal").exists():
+        if logs_of(Path(file.path)):
             raise InvalidDeclaration("a file of the registration was changed", hint="sfumato register makes it anew")
         alias = f"sfumato_kept_{hashlib.sha256(file.path.encode()).hexdigest()[:16]}"
         self._connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file.path)}' AS {alias} (READ_ONLY, TYPE duckdb)")
@@ -114,5 +114,5 @@ class Making:
             return
         with suppress(Exception):
             self._connection.execute(f"DETACH {_MAKING}")
-        for left in (self._path, self._path.with_name(f"{self._path.name}.wal")):
+        for left in (self._path, *logs_of(self._path)):
             left.unlink(missing_ok=True)

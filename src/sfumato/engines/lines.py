@@ -11,7 +11,9 @@ import codecs
 import gzip
 import hashlib
 import io
-from collections.abc import Iterator
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -20,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data import Dialect
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, SfumatoError
 
 LONGEST = 2**20
 """No record has more bytes: a longer one is a quote that was never closed."""
@@ -28,6 +30,12 @@ _CHUNK = 2**24
 _MOST_TOLD = 5
 _LF, _CR = 10, 13
 _BOM = b"\xef\xbb\xbf"
+_WIDE = "begins as UTF-16 does", 'is it UTF-16? dialect = { encoding = "utf-16" }'
+_MARKS = {
+    b"\xff\xfe": _WIDE, b"\xfe\xff": _WIDE, b"\x1f\x8b": ("is packed", "name it as what it is: .csv.gz"),
+    b"PK\x03\x04": ("is packed by zip", "unpack it, or pack it by gzip"),
+}  # fmt: skip
+"""What files begin with that are no text in UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,26 @@ class Records:
 
     content: bytes
     number: int
+    size: int
+    """The bytes of all fields: without separators, ends of records and the quotes around fields or before quotes."""
     share: float
 
 
 class Lines:
-    """The records of one file; `names` are known from the header alone, `digest` when all records were read."""
+    """The records of one file; `names` are known from the header alone, `digest` when all records were read.
 
-    def __init__(self, path: Path | str, dialect: Dialect, *, where: str, chunk: int | None = _CHUNK) -> None:
+    A `name` is what its owner calls it, if that is a link to the path: it says whether the file is packed.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        dialect: Dialect,
+        name: Path | str | None = None,
+        *,
+        where: str,
+        chunk: int | None = _CHUNK,
+    ) -> None:
         self._path, self._dialect, self._where, self._chunk = Path(path), dialect, where, chunk or _CHUNK
         self._hash = hashlib.sha256()
         self._line = 1
@@ -53,7 +74,8 @@ class Lines:
         except OSError:
             raise InvalidDeclaration(f"{where} cannot read {path}", hint="see the file and its permissions") from None
         self._read = 0
-        packed = self._path.suffix.lower() == ".gz"
+        self._name = Path(name or path)
+        packed = self._name.suffix.lower() == ".gz"
         self._bytes = self._unpacked() if packed else self._hashed()
         if chunk is None:  # for the header alone, nothing behind it is looked at
             self._bytes = self._first_record(
@@ -79,37 +101,48 @@ class Lines:
 
     def _hashed(self) -> Iterator[bytes]:
         """The bytes as they are, each read once."""
-        while found := self._file.read(self._chunk):
-            self._hash.update(found)
-            self._read += len(found)
-            yield found
+        with self._reading(packed=False):
+            while found := self._file.read(self._chunk):
+                self._hash.update(found)
+                self._read += len(found)
+                yield found
+
+    @contextmanager
+    def _reading(self, *, packed: bool) -> Generator[None]:
+        """What becomes of bytes that cannot be read."""
+        try:
+            yield
+        except SfumatoError:
+            raise
+        except (OSError, EOFError, ValueError, zlib.error):
+            if packed:
+                raise self._refused("is not gzip, is damaged, or ends too early", "pack it again") from None
+            raise self._refused("cannot be read", "see the file, its disk and its permissions") from None
 
     def _unpacked(self) -> Iterator[bytes]:
         packed = gzip.GzipFile(fileobj=io.BufferedReader(_Pulled(self._hashed())))
-        try:
+        with self._reading(packed=True):
             while found := packed.read(self._chunk):
                 yield found
-        except (OSError, EOFError, ValueError):
-            raise self._refused("is not gzip, or ends too early", "pack it again") from None
 
     def _first_record(self, file: IO[bytes]) -> Iterator[bytes]:
         """The bytes of the first record, read line by line; in wide encodings sign by sign."""
         wide = self._dialect.encoding.startswith(("utf-16", "utf-32"))
         quotes, seen = 0, 0
-        try:
+        with self._reading(packed=file is not self._file):
             while found := file.read(1) if wide else file.readline(LONGEST):
                 yield found
                 quotes, seen = quotes + found.count(self._dialect.quote.encode()), seen + len(found)
                 if seen > LONGEST or (not wide and found.endswith(b"\n") and quotes % 2 == 0):
                     return
-        except (OSError, EOFError, ValueError):
-            raise self._refused("is not gzip, or ends too early", "pack it again") from None
 
     def _decoded(self) -> Iterator[bytes]:
         """The text in UTF-8, with whole characters and without a mark of the byte order."""
         decoder = codecs.getincrementaldecoder(self._dialect.encoding)("strict")
         line, first = 1, True
         for found in self._bytes:
+            if first:
+                self._check_start(found)
             cut = bool(decoder.getstate()[0])  # a character was cut in two
             try:
                 text = decoder.decode(found)
@@ -118,11 +151,12 @@ class Lines:
             except UnicodeError as error:
                 start = error.start if isinstance(error, UnicodeDecodeError) else 0
                 raise self._encoding(line + found.count(b"\n", 0, max(start, 0))) from None
-            line += found.count(b"\n")
             if first and made:
                 made, first = made.removeprefix(_BOM), False
             if b"\0" in made:
-                raise self._refused(f"line {line}: a character that is none (NUL)", "is it UTF-16? say the encoding")
+                at = line + made.count(b"\n", 0, made.index(b"\0"))
+                raise self._refused(f"line {at}: a character that is none (NUL)", _MARKS[b"\xff\xfe"][1])
+            line += made.count(b"\n")
             if made:
                 yield made
         try:
@@ -130,12 +164,19 @@ class Lines:
         except UnicodeDecodeError:
             raise self._encoding(line) from None
 
+    def _check_start(self, found: bytes) -> None:
+        """Refuse what begins as something else than text in UTF-8 does, if that is what it should be."""
+        for mark, (what, hint) in _MARKS.items():
+            if self._dialect.encoding == "utf-8" and found.startswith(mark):
+                raise self._refused(what, hint)
+
     def _encoding(self, line: int) -> InvalidDeclaration:
         said = self._dialect.encoding
-        return self._refused(f"near line {line}: what is there is not {said}", 'dialect = { encoding = "latin-1" }')
+        other = 'dialect = { encoding = "latin-1" }' if said == "utf-8" else "say the encoding in which it is written"
+        return self._refused(f"near line {line}: what is there is not {said}", other)
 
     def _refused(self, problem: str, hint: str) -> InvalidDeclaration:
-        return InvalidDeclaration(f"{self._where} {self._path.name}: {problem}", hint=hint)
+        return InvalidDeclaration(f"{self._where} {self._name.name}: {problem}", hint=hint)
 
     # ---- records ----
 
@@ -202,10 +243,9 @@ class Lines:
             if not name.strip():
                 raise self._refused(f"line 1: column {at} has no name", "name every column in the header")
             if any(ord(sign) < 32 or ord(sign) == 127 for sign in name):
-                raise self._refused(
-                    f"line 1: the name of column {at} holds a sign that cannot be seen",
-                    "is the end of lines LF or CRLF?",
-                )
+                tabs = 'is it separated by tabs? dialect = { separator = "\\t" }'
+                hint = tabs if "\t" in name else "is the end of lines LF or CRLF?"
+                raise self._refused(f"line 1: the name of column {at} holds a sign that cannot be seen", hint)
             if name.lower() in {other.lower() for other in names[: at - 1]}:
                 raise self._refused(f"line 1: two columns are called `{name}`", "letters of either case are the same")
 
@@ -225,7 +265,7 @@ class Lines:
                 return
             if ended and not content.endswith(b"\n"):
                 content += b"\n"  # the last record may lack its end
-            whole, number = self._checked(content)
+            whole = self._checked(content)
             self._rest = content[whole.end :]
             if ended and self._rest:
                 raise self._refused(
@@ -234,12 +274,12 @@ class Lines:
                 )
             if len(self._rest) > LONGEST:
                 raise self._refused(f"line {self._line}: a record of over a megabyte", "is a closing quote missing?")
-            self.records += number
-            if number:
+            self.records += whole.number
+            if whole.number:
                 share = 1.0 if ended else min(1.0, self._read / self._size)
-                yield Records(whole.content, number, share)
+                yield Records(whole.content, whole.number, whole.size, share)
 
-    def _checked(self, content: bytes) -> "tuple[_Whole, int]":
+    def _checked(self, content: bytes) -> "_Whole":
         """What of it are whole records, and how many; every one is well formed."""
         there = np.frombuffer(content, dtype=np.uint8)
         signs = np.zeros(256, dtype=bool)
@@ -250,7 +290,7 @@ class Lines:
         inside = (np.cumsum(quotes) - quotes) % 2 == 1  # an odd number of quotes before
         ends = at[(sign == _LF) & ~inside]
         if not len(ends):
-            return _Whole(b"", 0), 0
+            return _Whole(b"", 0, 0, 0)
         end = int(ends[-1]) + 1
         known = at < end
         at, sign, quotes, inside = at[known], sign[known], quotes[known], inside[known]
@@ -275,7 +315,11 @@ class Lines:
         self._line += content.count(b"\n", 0, end)
         dropped = np.flatnonzero(empty) if self.width > 1 else np.array([], dtype=np.int64)
         kept = self._without(there[:end], returns, starts[dropped], ends[dropped])
-        return _Whole(kept, end), len(ends) - len(dropped)
+        number = len(ends) - len(dropped)
+        opening = at[quotes & ~inside]
+        doubled = int(np.count_nonzero(there[opening[opening > 0] - 1] == self._quote))
+        size = len(kept) - number - len(commas) - int(np.count_nonzero(quotes)) + doubled
+        return _Whole(kept, end, number, size)
 
     def _bad_quotes(
         self, there: NDArray[np.uint8], quotes: NDArray[np.int64], closes: NDArray[np.bool_]
@@ -320,6 +364,8 @@ _QUOTES = 'mend the lines, or say how it is written: dialect = { separator = ";"
 class _Whole:
     content: bytes
     end: int
+    number: int
+    size: int
 
 
 def _end_of_record(content: bytes, quote: int) -> int | None:

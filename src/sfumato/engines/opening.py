@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset
+from sfumato.data import Dataset, place_of
 from sfumato.engines.connection import connected
 from sfumato.engines.folder import Folder
 from sfumato.engines.progress import Progress, no_progress
@@ -148,7 +148,7 @@ def _check_appended(dataset: Dataset, found: Registration) -> None:
     for table in dataset.tables:
         known = found.tables.get(table.name)
         before = [] if known is None else [part.source for part in known.parts if part.source is not None]
-        now = [os.path.abspath(file) for file in table.files]
+        now = [place_of(file) for file in table.files]
         if now[: len(before)] != [file.path for file in before]:
             raise InvalidDeclaration(
                 f"[tables.{table.name}] does not begin with the files that were registered", hint="leave --append out"

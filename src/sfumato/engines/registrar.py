@@ -7,22 +7,24 @@ that is found in a cell decides anything about another cell, or the whole is ref
 the sense of McSherry (2009), so that neighbours of the sources are neighbours of what is registered.
 """
 
-import hashlib
-import os
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset, Kind, Table
-from sfumato.engines.cells import in_calendar
+from sfumato.data import Dataset, Kind, Table, place_of
 from sfumato.engines.connection import plain_name
-from sfumato.engines.expressions import quoted, type_of
+from sfumato.engines.counting import added, counted, digest_of_rows, refused_cells
+from sfumato.engines.expressions import quoted
 from sfumato.engines.folder import Folder
-from sfumato.engines.frames import Given
+from sfumato.engines.frames import EXACT, Given, rounded_numbers
+from sfumato.engines.guard import guarded
 from sfumato.engines.kept import MANY, Making, Readers
-from sfumato.engines.lines import LONGEST, Lines
+from sfumato.engines.lines import Lines
 from sfumato.engines.progress import Progress, no_progress
+from sfumato.engines.records import agrees, reader_of, write_records
 from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
 from sfumato.engines.schemas import Reading, Typed
 from sfumato.engines.shapes import about, cuts, shape_of
@@ -31,7 +33,6 @@ from sfumato.engines.sources import (
     check_files,
     database,
     described,
-    escaped,
     form,
     kind_of,
     parquet,
@@ -41,7 +42,7 @@ from sfumato.engines.statements import PERSON
 from sfumato.engines.unreadable import batches
 from sfumato.engines.views import Views
 from sfumato.engines.workspace import Workspace
-from sfumato.errors import InvalidDeclaration, SfumatoError
+from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,7 +52,6 @@ _RAW = "sfumato_raw"
 _A_LINE = 16
 """Bytes that a line of a file has at least, for a guess at how many there are."""
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
-_MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
 
 
 class Registrar:
@@ -88,7 +88,7 @@ class Registrar:
         for i, table in enumerate(self._dataset.tables):
             check_files(table)
             for file in table.files:
-                self._seen.setdefault(os.path.abspath(file), stat_of(file))
+                self._seen.setdefault(place_of(file), stat_of(file))
             if not table.files:
                 self._given[table.name] = Given(i, table)
             made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
@@ -153,23 +153,19 @@ class Registrar:
         if not table.files:
             made, digest = self._of_memory(table, readings)
             return Registered(tuple(columns), shape, (made,), memory=digest)
-        paths = [os.path.abspath(file) for file in table.files]
-        parts = [known[path] if path in known else self._of_file(i, table, path, readings) for path in paths]
+        parts = [known.get(place_of(file)) or self._of_file(i, table, file, readings) for file in table.files]
         return Registered(tuple(columns), shape, tuple(parts))
 
-    def _of_file(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
-        try:
-            return self._part(i, table, path, readings)
-        except SfumatoError:
-            raise
-        except (self._failures, OSError, ValueError):  # their own text may hold a cell
-            raise _unprepared(table) from None
+    def _of_file(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
+        with guarded(lambda: _unprepared(table)):
+            return self._part(i, table, file, readings)
 
-    def _part(self, i: int, table: Table, path: str, readings: list[Reading]) -> Part:
+    def _part(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
+        path = place_of(file)
         self._progress(Path(path).name, 0.0)
         kind = form(table)
         if kind == "csv":
-            part = self._of_lines(table, path, readings)
+            part = self._of_lines(table, file, readings)
         else:
             source = FileState(path, digest_of(path), self._seen[path])
             if kind == "parquet" and table.unreadable == "null":
@@ -189,25 +185,25 @@ class Registrar:
 
     # ---- files of separated values ----
 
-    def _of_lines(self, table: Table, path: str, readings: list[Reading]) -> Part:
-        lines = Lines(path, table.dialect, where=f"[tables.{table.name}]")
+    def _of_lines(self, table: Table, file: str, readings: list[Reading]) -> Part:
+        path = place_of(file)
+        lines = Lines(path, table.dialect, file, where=f"[tables.{table.name}]")
         lost: dict[str, int] = {}
         chunk = self._workspace.path / "records.csv"
         try:
             with self._making(table, readings, self._seen[path][0] // _A_LINE) as making:
                 for records in lines.chunks():
-                    chunk.write_bytes(records.content)
-                    self._connection.execute(
-                        f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {_of_records(chunk, lines.names, table)}"
-                    )
-                    found = self._counted(_RAW, readings)
-                    if found[0] != records.number:  # the two readers must agree on what a record is
+                    write_records(records, chunk, lines.width, table.dialect)
+                    there = reader_of(chunk, lines.names, table.dialect)
+                    self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {there}")
+                    _, more, _ = counted(self._connection, _RAW, readings)
+                    if not agrees(self._connection, _RAW, lines.names, records):
                         raise InvalidDeclaration(
                             f"[tables.{table.name}] {Path(path).name} could not be read record by record",
                             hint="please report it, see SECURITY.md",
                         )
                     making.add(_RAW)
-                    _add(lost, found[1])
+                    lost = added(lost, more)
                     self._progress(Path(path).name, records.share)
                 kept = making.keep()
         finally:
@@ -223,13 +219,13 @@ class Registrar:
     ) -> Part:
         """A part whose rows the engine can read; one that it cannot read is refused, with what Arrow finds in it."""
         try:
-            number, lost, unreadable = self._counted(rows, readings)
+            number, lost, unreadable = counted(self._connection, rows, readings)
         except self._failures:
             if form(table) == "duckdb" or (path is None and self._given[table.name].is_pandas):
                 raise
             return self._of_batches(table, path, readings, source)  # which counts, and refuses
         if unreadable and table.unreadable == "refuse":
-            raise _refused(table, unreadable)
+            raise refused_cells(table, unreadable)
         self._check_keys(table, readings, lost)
         self._check_whole(table, rows, readings)
         with self._making(table, readings, number) as making:
@@ -239,7 +235,7 @@ class Registrar:
                     f"[tables.{table.name}] source changed while it was read", hint="give it when nobody writes to it"
                 )
             kept = making.keep()
-        return Part(source, kept, number, _sum(lost, unreadable))
+        return Part(source, kept, number, added(lost, unreadable))
 
     @staticmethod
     def _check_keys(table: Table, readings: list[Reading], lost: dict[str, int]) -> None:
@@ -252,16 +248,20 @@ class Registrar:
                     hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
                 )
 
-    def _check_whole(self, table: Table, rows: str, readings: list[Reading]) -> None:
-        """Refuse whole numbers that a missing cell has made inexact: a frame holds them as doubles from then on."""
-        for reading in readings:
+    def _check_whole(self, table: Table, rows: str, readings: list[Reading], cells: Iterable[str] = ()) -> None:
+        """Refuse whole numbers that doubles may have rounded: people, and what a missing cell of a frame made real.
+
+        Two people of over 53 bits would be one in such a column, and one person another than in other tables.
+        """
+        for reading, made in zip_longest(readings, cells):
             source = reading.source
-            rounded = source.uncertain and source.type in ("DOUBLE", "FLOAT") and reading.kind is Kind.INTEGER
-            if rounded and self._finds(f"SELECT 1 FROM {rows} WHERE abs({quoted(source.name)}) >= {2**53} LIMIT 1"):
-                raise InvalidDeclaration(
-                    f"[tables.{table.name}] column `{reading.name}` holds whole numbers that its type has rounded",
-                    hint='give it a type that can miss cells, before any is missing: df.astype({"id": "Int64"})',
-                )
+            rounds = reading.kind is Kind.INTEGER and source.type in EXACT
+            if not rounds or not (source.uncertain or reading.is_key):
+                continue
+            number, most = made or quoted(source.name), EXACT[source.type]
+            if self._finds(f"SELECT 1 FROM {rows} WHERE isfinite({number}) AND abs({number}) >= {most} LIMIT 1"):
+                mend = 'df.astype({"id": "Int64"})' if source.uncertain else "CAST(id AS BIGINT)"
+                raise rounded_numbers(table, reading.name, mend)
 
     def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
         """The same of what ends the engine's reader."""
@@ -270,6 +270,7 @@ class Registrar:
             for batch, made in batches(path or self._given[table.name].source, readings):
                 self._connection.register(_RAW, batch)
                 self._check_types(table, readings, made)
+                self._check_whole(table, _RAW, readings, made)
                 columns = [reading.over(cell) for reading, cell in zip(readings, made, strict=True)]
                 read = [
                     f"count({quoted(r.source.name)}) - count({cell})" for r, cell in zip(readings, made, strict=True)
@@ -279,15 +280,15 @@ class Registrar:
                     f"SELECT {', '.join(['count(*)', *read, *fits])} FROM {_RAW}"
                 ).fetchall()[0]
                 number += found[0]
-                _add(unreadable, dict(zip((r.name for r in readings), found[1:], strict=False)))
-                _add(lost, dict(zip((r.name for r in readings), found[1 + len(readings) :], strict=True)))
+                unreadable = added(unreadable, dict(zip((r.name for r in readings), found[1:], strict=False)))
+                lost = added(lost, dict(zip((r.name for r in readings), found[1 + len(readings) :], strict=True)))
                 making.add(_RAW, columns)
                 self._connection.unregister(_RAW)
             if table.unreadable == "refuse":  # the engine's reader has failed, and a row may not change who reads
-                raise _refused(table, unreadable) if any(unreadable.values()) else _unprepared(table)
+                raise refused_cells(table, unreadable) if any(unreadable.values()) else _unprepared(table)
             self._check_keys(table, readings, lost)
             kept = making.keep()
-        return Part(source, kept, number, _sum(lost, unreadable))
+        return Part(source, kept, number, added(lost, unreadable))
 
     def _check_types(self, table: Table, readings: list[Reading], made: list[str]) -> None:
         """Refuse what Arrow hands over as another kind than the engine's own reader would."""
@@ -303,45 +304,13 @@ class Registrar:
     def _of_memory(self, table: Table, readings: list[Reading]) -> tuple[Part, str]:
         """A table in memory, copied to where nobody else can change it, and a digest of its rows."""
         given = self._given[table.name]
-        try:
+        with guarded(given.unreadable):
             if table.unreadable == "null" and not given.is_pandas:
                 part = self._of_batches(table, None, readings, None)
             else:
-                part = self._of_rows(table, None, given.name, readings, None)
-            part = replace(part, lost=_sum(dict(part.lost), given.lost))
-            return part, _digest_of_rows(self._connection, self._readers.kept(part.kept))
-        except SfumatoError:
-            raise
-        except (self._failures, OSError, TypeError, ValueError):
-            raise InvalidDeclaration(
-                f"[tables.{table.name}] source cannot be read",
-                hint="give a DataFrame or Arrow table whose columns have one type each",
-            ) from None
-
-    def _counted(self, rows: str, readings: list[Reading]) -> tuple[int, dict[str, int], dict[str, int]]:
-        """How many rows there are and, by column, cells that are not of the declared kind, or that cannot be read."""
-        asked, about = ["count(*)"], []
-        for reading in readings:
-            name, held = quoted(reading.source.name), reading.source.kind
-            there = f"count({name})"
-            readable = there
-            if held is Kind.TEXT and reading.source.type == "VARCHAR":
-                readable = f"count(TRY(decode(encode({name}))))"
-            elif held in _MOMENTS:
-                cast = f"TRY_CAST({name} AS {type_of(held)})"
-                readable = f"count({in_calendar(cast, held)})"
-            if readable is not there:
-                about.append((reading.name, True))
-                asked.append(f"{there} - {readable}")
-            if reading.kind is not held or reading.is_key or reading.source.loose:
-                about.append((reading.name, False))
-                asked.append(f"{readable} - count({reading.sql})")
-        found = self._connection.execute(f"SELECT {', '.join(asked)} FROM {rows}").fetchall()[0]
-        lost, unreadable = dict[str, int](), dict[str, int]()
-        for (name, is_unreadable), number in zip(about, found[1:], strict=True):
-            if number:
-                (unreadable if is_unreadable else lost)[name] = int(number)
-        return int(found[0]), lost, unreadable
+                part = self._of_rows(table, None, given.name, given.prepared(self._connection, readings), None)
+            part = replace(part, lost=added(part.lost, given.lost))
+            return part, digest_of_rows(self._connection, self._readers.kept(part.kept))
 
     # ---- what is made of the parts ----
 
@@ -386,55 +355,12 @@ class Registrar:
 
     def _keep(self, table: Table, statement: str, rows: int) -> FileState:
         """The rows of a statement as a file of ours."""
-        try:
-            with self._making(table, None, rows) as making:
-                making.make(statement)
-                return making.keep()
-        except (self._failures, OSError):
-            raise _unprepared(table) from None
-
-
-def _of_records(chunk: Path, names: tuple[str, ...], table: Table) -> str:
-    """The engine's reader of records that were checked: nothing is left for it to guess."""
-    columns = ", ".join(f"'{escaped(name)}': 'VARCHAR'" for name in names)
-    quote, separator = escaped(table.dialect.quote), escaped(table.dialect.separator)
-    return (
-        f"read_csv('{escaped(chunk)}', auto_detect=false, header=false, strict_mode=true, null_padding=false, "
-        f"ignore_errors=false, delim='{separator}', quote='{quote}', escape='{quote}', new_line='\\n', "
-        f"max_line_size={2 * LONGEST}, parallel=false, columns={{{columns}}})"
-    )
+        with guarded(lambda: _unprepared(table)), self._making(table, None, rows) as making:
+            making.make(statement)
+            return making.keep()
 
 
 def _unprepared(table: Table) -> InvalidDeclaration:
     return InvalidDeclaration(
         f"[tables.{table.name}] could not be prepared", hint="see its source, the memory limit and the folder"
     )
-
-
-def _refused(table: Table, unreadable: dict[str, int]) -> InvalidDeclaration:
-    told = ", ".join(f"{number} of `{name}`" for name, number in unreadable.items() if number)
-    return InvalidDeclaration(
-        f"[tables.{table.name}] holds cells that cannot be read, text that is not UTF-8 or moments outside the years "
-        f"1 to 9999: {told}",
-        hint='mend the source, or take them for missing: unreadable = "null"',
-    )
-
-
-def _add(whole: dict[str, int], more: dict[str, int]) -> None:
-    for name, number in more.items():
-        if number:
-            whole[name] = whole.get(name, 0) + int(number)
-
-
-def _sum(a: dict[str, int], b: dict[str, int]) -> dict[str, int]:
-    made = dict(a)
-    _add(made, b)
-    return made
-
-
-def _digest_of_rows(connection: "duckdb.DuckDBPyConnection", rows: str) -> str:
-    """A digest of a table that does not depend on the order of its rows."""
-    hashed = "hash(sfumato_row)"
-    text = f"SELECT count(*), bit_xor({hashed}), sum({hashed}::HUGEINT) FROM {rows} sfumato_row"
-    row: Any = connection.execute(text).fetchall()[0]
-    return hashlib.sha256(repr(row).encode()).hexdigest()

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset, Kind, place_of
 from sfumato.engines.sources import SourceColumn
 from sfumato.errors import InvalidDeclaration
 
-FORM = 1
-"""The form of the record; another one is made anew."""
+FORM = 2
+"""The form of the record; another one is made anew, and so is what was made by other rules: 1 lost marks of the byte
+order at the beginning of records."""
 SETTLED, _COARSE = 25 * 10**6, 2 * 10**9
 """Nanoseconds after which a change of a file must have changed its times; where times are whole seconds, more."""
 
@@ -168,7 +169,7 @@ class Registration:
                 return None
             tables = {name: _table(each, path.parent) for name, each in given["tables"].items()}
             return cls(tables, str(given["about"]), int(given["made"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise InvalidDeclaration(
                 f"{path.name} is not the record of a registration, or cannot be read",
                 hint="if it is yours, move it away; if it is damaged, remove it and run: sfumato register",
@@ -176,11 +177,13 @@ class Registration:
 
 
 def _written(value: object, folder: Path) -> Any:
-    """A part of the record as JSON: files are named from the folder it is in, so that the folder can be moved."""
+    """A part of the record as JSON: files below its folder are named from there, so that the folder can be moved."""
     if isinstance(value, Kind):
         return value.value
     if isinstance(value, FileState):
-        return {"path": os.path.relpath(value.path, folder), "sha256": value.sha256, "stat": list(value.stat)}
+        inside = Path(value.path).is_relative_to(folder)
+        path = os.path.relpath(value.path, folder) if inside else value.path
+        return {"path": path, "sha256": value.sha256, "stat": list(value.stat)}
     if isinstance(value, Mapping):
         return {str(name): _written(each, folder) for name, each in value.items()}
     if isinstance(value, tuple | list):
@@ -235,7 +238,7 @@ def now() -> int:
 def same_sources(dataset: Dataset, found: Registration) -> bool:
     """Whether a declaration names the files that were registered, in the same order."""
     return [t.name for t in dataset.tables] == list(found.tables) and all(
-        [os.path.abspath(file) for file in table.files]
+        [place_of(file) for file in table.files]
         == [part.source.path for part in found.tables[table.name].parts if part.source is not None]
         for table in dataset.tables
     )

@@ -68,7 +68,7 @@ class Typed:
                 open_ones.append(each)
         if open_ones:
             told = ", ".join(f"`{each.name}`" for each in open_ones)
-            lines = "; ".join(f'{each.name} = {{ type = "{_likely(each)}" }}' for each in open_ones)
+            lines = "; ".join(f'{each.name} = {{ type = "{each.likely.value}" }}' for each in open_ones)
             raise InvalidDeclaration(
                 f"[tables.{table.name}] cells decide the type of {told}, and one more could change it",
                 hint=f"declare what they are, such as {lines}; or hide them",
@@ -173,12 +173,6 @@ class Typed:
             return replace(declared, name=source.name, kind=held)
         if not can_be(held, declared.kind):
             raise self._unlike(source, declared.kind)
-        if source.uncertain and not _is_uniform(held, declared.kind):
-            raise InvalidDeclaration(
-                f"[tables.{table.name}] column `{source.name}` is declared as {declared.kind.value} and holds "
-                f"{held.value}, in a type that a missing cell changes",
-                hint='declare it as what it is, or give it a type of its own: df.astype("string")',
-            )
         return self._loose(source, declared)
 
     @staticmethod
@@ -261,15 +255,13 @@ class Typed:
         return readings
 
 
-def _is_uniform(held: Kind, kind: Kind) -> bool:
-    """Whether a cell of a frame is read as the same value whether its column is typed or holds objects."""
-    if held is Kind.TEXT or held is kind:
-        return True
-    return (held.is_number and kind.is_number) or (held, kind) == (Kind.TIMESTAMP, Kind.DATE)
-
-
 def _is_rounded(source: SourceColumn, wanted: Kind) -> bool:
-    """Whether two cells that differ could be one value of the kind, or one value two: fractions in several widths."""
+    """Whether two cells that differ could be one value of the kind, or one value two: numbers in several widths.
+
+    Doubles are whole numbers up to 2**53, which registration looks at.
+    """
+    if wanted is Kind.INTEGER:
+        return source.type == "FLOAT"
     if wanted is Kind.REAL:
         return source.type not in ("DOUBLE", "VARCHAR")
     return wanted is Kind.TIMESTAMP and source.type == "TIMESTAMP_NS"
@@ -282,10 +274,3 @@ def _says_its_kind(declared: Column) -> bool:
 
 def _after(first: Callable[[str], str], then: Callable[[str], str], made: str) -> str:
     return then(first(made))
-
-
-def _likely(source: SourceColumn) -> str:
-    """A type to suggest to the owner."""
-    if source.kind is Kind.TEXT:
-        return "text"
-    return "integer" if "INT" in source.type else "real"

@@ -1,15 +1,18 @@
 """What a source is and which columns it has, from its header, footer or catalog alone: no row decides any of it."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Kind, Table
+from sfumato.data import Kind, Table, place_of
 from sfumato.engines.expressions import quoted
+from sfumato.engines.guard import guarded
 from sfumato.engines.lines import Lines
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, shown
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,6 +28,9 @@ _KINDS = (
 """The closed list of types that a question can read."""
 _DUCKDB = b"DUCK"
 _MAGIC_AT = 8
+_WHICH = 'is it Parquet, CSV or DuckDB? if its name does not tell: format = "csv"'
+LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
+"""What the names of a database's logs end in: the usual one, and those of a checkpoint or a recovery under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class SourceColumn:
     kind: Kind | None
     loose: bool = False
     uncertain: bool = False
+    likely: Kind = Kind.TEXT
+    """What an uncertain column seems to be, to suggest it to its owner."""
 
 
 def form(table: Table) -> str:
@@ -65,11 +73,19 @@ def _form_of_name(file: str) -> str:
 
 def check_files(table: Table) -> None:
     """Refuse a source that is not there, or not what a table can be read from."""
+    known: set[tuple[int, int]] = set()
     for file in table.files:
-        if not Path(file).is_file():
-            raise InvalidDeclaration(f"there is no file {file}", hint="mend the table's source")
+        if not os.path.isfile(file):
+            raise InvalidDeclaration(f"there is no file {shown(file)}", hint="mend the table's source")
+        found = os.stat(file)
+        if (found.st_dev, found.st_ino) in known:
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {Path(file).name} is listed under another name too",
+                hint="list each file once: rows that are read twice count twice",
+            )
+        known.add((found.st_dev, found.st_ino))
         if form(table) == "duckdb":
-            _check_database(table, Path(file))
+            _check_database(table, Path(place_of(file)), found.st_nlink)
     if form(table) == "duckdb" and len(table.files) > 1:
         raise InvalidDeclaration(
             f"[tables.{table.name}] source lists several databases",
@@ -77,7 +93,7 @@ def check_files(table: Table) -> None:
         )
 
 
-def _check_database(table: Table, file: Path) -> None:
+def _check_database(table: Table, file: Path, names: int) -> None:
     try:
         with file.open("rb") as stream:
             magic = stream.read(_MAGIC_AT + len(_DUCKDB))[_MAGIC_AT:]
@@ -88,15 +104,22 @@ def _check_database(table: Table, file: Path) -> None:
             f"[tables.{table.name}] {file.name} is not a DuckDB database",
             hint='convert it, or say what it is: format = "parquet" or "csv"',
         )
-    if _log_of(file).exists():
+    if names > 1:  # changes that are not written yet lie beside the name it was opened by
         raise InvalidDeclaration(
-            f"[tables.{table.name}] {file.name} has changes that are not written yet ({file.name}.wal)",
+            f"[tables.{table.name}] {file.name} has {names} names, and a log may lie beside another of them",
+            hint="give a copy instead of a hard link",
+        )
+    log = next(iter(logs_of(file)), None)
+    if log is not None:
+        raise InvalidDeclaration(
+            f"[tables.{table.name}] {file.name} has changes that are not written yet ({log.name})",
             hint="close the program that writes it, or run CHECKPOINT in it",
         )
 
 
-def _log_of(file: Path) -> Path:
-    return file.with_name(f"{file.name}.wal")
+def logs_of(file: Path) -> list[Path]:
+    """The logs beside a database: what was changed and is not in it yet."""
+    return [log for end in LOGS if os.path.lexists(log := file.with_name(f"{file.name}{end}"))]
 
 
 # ---- readers, and what they have ----
@@ -109,25 +132,22 @@ def described(
     import duckdb
 
     kind = form(table)
-    try:
-        if kind == "csv":
-            columns = _of_lines(table)
-        elif kind == "duckdb":
-            columns = _of_database(connection, i, table)
-        elif kind == "parquet":
-            columns = _of_parquet(connection, table, named)
-        else:
-            columns = given.columns(connection)
-    except duckdb.Error as error:
-        raise InvalidDeclaration(f"[tables.{table.name}] source cannot be read", hint=_why(error)) from None
+    unread = partial(InvalidDeclaration, f"[tables.{table.name}] source cannot be read")
+    with guarded(lambda: unread(hint=_WHICH)):
+        try:
+            if kind == "csv":
+                columns = _of_lines(table)
+            elif kind == "duckdb":
+                columns = _of_database(connection, i, table)
+            elif kind == "parquet":
+                columns = _of_parquet(connection, table, named)
+            else:
+                columns = given.columns(connection)
+        except duckdb.IOException as error:
+            busy = "another program has it open for writing: close that, or give a copy"
+            raise unread(hint=busy if "lock" in str(error).lower() else _WHICH) from None
     _check_names(table, columns)
     return columns
-
-
-def _why(error: Exception) -> str:
-    if "lock" in str(error).lower():
-        return "another program has it open for writing: close that, or give a copy"
-    return "is it Parquet, CSV or DuckDB?"
 
 
 def _of_lines(table: Table) -> list[SourceColumn]:
@@ -138,14 +158,15 @@ def _of_lines(table: Table) -> list[SourceColumn]:
 
 def header(table: Table, file: str) -> tuple[str, ...]:
     """The names in the header of a file of separated values; no other line is looked at."""
-    lines = Lines(file, table.dialect, where=f"[tables.{table.name}]", chunk=None)
+    lines = Lines(place_of(file), table.dialect, file, where=f"[tables.{table.name}]", chunk=None)
     lines.close()
     return lines.names
 
 
 def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) -> list[SourceColumn]:
-    connection.execute(f"ATTACH IF NOT EXISTS '{escaped(table.files[0])}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
-    if _log_of(Path(table.files[0])).exists():  # since it was looked for
+    file = place_of(table.files[0])
+    connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file)}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
+    if logs_of(Path(file)):  # since it was looked for
         check_files(table)
     named = [f"{database(i)}", table.name.lower()]
     tables = connection.execute(
@@ -185,17 +206,33 @@ def _of_parquet(
 ) -> list[SourceColumn]:
     found = []
     for file in map(named, table.files):
-        columns = connection.execute(f"DESCRIBE SELECT * FROM {parquet([file])}").fetchall()
-        there = connection.execute(f"SELECT name FROM parquet_schema('{escaped(file)}')").fetchall()
-        renamed = {str(row[0]) for row in columns} - {str(name) for (name,) in there}
-        if renamed:
+        columns = [
+            (str(row[0]), str(row[1]))
+            for row in connection.execute(f"DESCRIBE SELECT * FROM {parquet([file])}").fetchall()
+        ]
+        names = _top_level(
+            connection.execute(f"SELECT name, num_children FROM parquet_schema('{escaped(file)}')").fetchall()
+        )
+        if not all(names):
+            raise InvalidDeclaration(f"[tables.{table.name}] source: a column has no name", hint="name every column")
+        if names != [name for name, _ in columns]:  # the engine has renamed one
             raise InvalidDeclaration(
                 f"[tables.{table.name}] source: two columns have the same name",
-                hint="letters of either case are the same",
+                hint="letters of either case are the same: rename one",
             )
-        found.append(tuple((str(row[0]), str(row[1])) for row in columns))
+        found.append(tuple(columns))
     _check_alike(table, found)
     return [SourceColumn(name, kind, kind_of(kind)) for name, kind in found[0]]
+
+
+def _top_level(schema: list[Any]) -> list[str]:
+    """The names of a file's columns, without what is nested in them: a schema is a tree, written from the root on."""
+    names, inside = [], 0
+    for name, children in schema[1:]:
+        if not inside:
+            names.append(str(name))
+        inside += (children or 0) - (1 if inside else 0)
+    return names
 
 
 def _check_alike(table: Table, found: list[Any]) -> None:
@@ -208,6 +245,8 @@ def _check_alike(table: Table, found: list[Any]) -> None:
 
 
 def _check_names(table: Table, columns: list[SourceColumn]) -> None:
+    if not columns:
+        raise InvalidDeclaration(f"[tables.{table.name}] source has no columns", hint="give a table that has some")
     seen: set[str] = set()
     for column in columns:
         name = column.name.lower()

@@ -26,7 +26,7 @@ def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str
         raise MissingExtra("pyarrow", "arrow") from None
     names = [reading.source.name for reading in readings]
     if isinstance(given, str):
-        found = pq.ParquetFile(given, coerce_int96_timestamp_unit="us").iter_batches(batch_size=_BATCH, columns=names)
+        found = _file(given, pa, pq).iter_batches(batch_size=_BATCH, columns=names)
     else:
         found = iter(pa.table(given).to_batches(max_chunksize=_BATCH))
     for batch in found:
@@ -39,6 +39,14 @@ def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str
         if not names:  # rows there are all the same
             columns = [pa.nulls(batch.num_rows, pa.int8())]
         yield pa.table(columns, names=names or ["nothing"]), made
+
+
+def _file(path: str, pa: Any, pq: Any) -> Any:
+    """A Parquet file; texts that are written once each are read as what they are, or their bytes would be looked at."""
+    try:
+        return pq.ParquetFile(path, coerce_int96_timestamp_unit="us", binary_type=pa.large_binary())
+    except TypeError:  # pyarrow below 21
+        return pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
 
 
 def _plain(array: Any, name: str, pa: Any) -> tuple[Any, str]:
@@ -57,6 +65,8 @@ def _plain(array: Any, name: str, pa: Any) -> tuple[Any, str]:
         return array.cast(pa.int64()), f"CASE WHEN {within} THEN make_timestamp({micros}) END"
     if pa.types.is_float16(kind):
         return array.cast(pa.float32()), name
+    if pa.types.is_decimal256(kind):  # the engine has none as wide, and reads it as a real
+        return array.cast(pa.float64()), name
     if pa.types.is_duration(kind):
         return array.cast(pa.int64()), name
     return array, name

@@ -72,6 +72,13 @@ class AnchorFile:
             return None
         except (OSError, UnicodeDecodeError):
             raise unavailable("opened", "its anchor file cannot be read") from None
+        if text and not _FORM.fullmatch(text.strip()):  # somebody's own file: what is in it is not shown
+            raise InvalidParameter(
+                "anchor",
+                "is not an anchor, but another file",
+                str(self._path),
+                hint="name a file that is not there yet",
+            )
         return Anchor.read(text) if text else None
 
     def advance(self, anchor: Anchor, *, force: bool = False) -> None:

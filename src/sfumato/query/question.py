@@ -23,11 +23,13 @@ from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
 from sfumato.query.work import refuse_too_much
 
-MEANING = 3
+MEANING = 4
 """Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
 
 2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the
 person's own table has one row a person, and a foreign key leads to one row.
+3: what is registered is read, of one kind a column, and a person is one value.
+4: a record that begins with a mark of the byte order keeps it, and tables on the way to the person are part of it.
 """
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000
@@ -118,10 +120,15 @@ class Question:
         }
 
     def declared(self, dataset: Dataset) -> str:
-        """A digest of what was declared of the tables it reads and of the person: declared otherwise, it is another."""
-        read = [dataset.table(name) for name in sorted(tables(self.plan))]
+        """A digest of what was declared of the tables it reads and of the person: declared otherwise, it is another.
+
+        Tables that only lead to the person are read as well: how they are written is part of it, and not their bounds.
+        """
+        read = [table for name in sorted(tables(self.plan)) if (table := dataset.table(name)) is not None]
         keys = sorted((table.name, table.public, table.foreign_keys) for table in dataset.tables)
-        return hashlib.sha256(repr((dataset.unit, read, keys)).encode()).hexdigest()
+        between = {target for table in read for _, target, _ in (dataset.path(table) or ())[:-1]}
+        way = [(t.name, t.format, t.dialect, t.unreadable) for t in dataset.tables if t.name in between]
+        return hashlib.sha256(repr((dataset.unit, read, keys, sorted(way, key=repr))).encode()).hexdigest()
 
 
 def question(text: str, dataset: Dataset, public: Public) -> Question:

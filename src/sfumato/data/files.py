@@ -1,0 +1,126 @@
+"""A declaration's file: TOML, or YAML as it reads, where nothing is taken silently for something else."""
+
+import re
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import InvalidDeclaration
+
+_WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9_]{0,99})")
+_REAL = re.compile(r"[+-]?([0-9][0-9_]{0,99}(\.[0-9_]{0,99})?|\.[0-9][0-9_]{0,99})([eE][+-]?[0-9]{1,3})?")
+_SEE = "sfumato init drafts one that can be read"
+
+
+def parsed(file: Path) -> Any:
+    """What a TOML or YAML file says."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        raise InvalidDeclaration(f"cannot read the declaration {file}", hint="sfumato init drafts one") from None
+    try:
+        text = content.decode("utf-8-sig")  # editors of some systems write a mark of the byte order
+    except UnicodeDecodeError:
+        raise InvalidDeclaration(
+            f"cannot read the declaration {file}: it is not UTF-8", hint="save it as UTF-8; sfumato init drafts one"
+        ) from None
+    try:
+        return _yaml(file, text) if file.suffix.lower() in (".yaml", ".yml") else _toml(file, text)
+    except RecursionError:
+        raise InvalidDeclaration(
+            f"{file.name} is nested too deeply", hint="a declaration is a few tables deep"
+        ) from None
+
+
+def _toml(file: Path, text: str) -> Any:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidDeclaration(f"{file.name} is not TOML: {error}", hint=f"mend that line; {_SEE}") from None
+    except ValueError:  # a number of thousands of digits
+        raise InvalidDeclaration(
+            f"{file.name} is not TOML: a value in it is out of range", hint=f"write it shorter; {_SEE}"
+        ) from None
+
+
+def _yaml(file: Path, text: str) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise InvalidDeclaration("reading YAML needs PyYAML", hint="pip install pyyaml, or write TOML") from None
+    try:
+        return yaml.load(text, Loader=_strict_loader(file.name))
+    except yaml.YAMLError as error:
+        raise InvalidDeclaration(
+            f"{file.name} is not YAML: {str(error).splitlines()[0]}", hint=f"mend it, or write TOML; {_SEE}"
+        ) from None
+
+
+def _strict_loader(name: str) -> Any:
+    """YAML as it reads: a name is the text that stands there, once, and a number is one in plain digits."""
+    import yaml
+
+    def refused(node: Any, problem: str, hint: str) -> InvalidDeclaration:
+        return InvalidDeclaration(f"{name}, line {node.start_mark.line + 1}: {problem}", hint=hint)
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Safe, and strict."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            """A mapping whose names are text as it is written, and all differ."""
+            made: dict[str, Any] = {}
+            for key, value in node.value:
+                if key.tag == "tag:yaml.org,2002:merge":
+                    raise refused(key, "<< is not read", "write out what it stands for")
+                if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:null":
+                    raise refused(key, "a name must be text", 'write it in quotes, such as "visits"')
+                named = str(key.value)
+                if named in made:
+                    raise refused(
+                        key, f"`{named}` stands there twice", "keep one of them: YAML would silently take the last"
+                    )
+                made[named] = self.construct_object(value, deep=True)
+            return made
+
+        def construct_sequence(self, node: Any, deep: bool = False) -> list[Any]:
+            """A list in which `no` is not false: it may be Norway."""
+            for each in node.value:
+                if each.tag == "tag:yaml.org,2002:bool" and str(each.value).lower() in _WORDS:
+                    raise refused(
+                        each, f"`{each.value}` is a text or a truth", f'write "{each.value}", or true or false'
+                    )
+            made: list[Any] = super().construct_sequence(node, deep=True)
+            return made
+
+        def construct_yaml_int(self, node: Any) -> int:
+            """A whole number without a leading zero, a base or sixties."""
+            text = str(self.construct_scalar(node))
+            if not _WHOLE.fullmatch(text):
+                raise refused(
+                    node,
+                    f"{text[:40]} is not a plain whole number",
+                    "write it in plain digits, without a leading zero",
+                )
+            return int(text.replace("_", ""))
+
+        def construct_yaml_float(self, node: Any) -> Decimal:
+            """A decimal number, exactly as it is written."""
+            text = str(self.construct_scalar(node))
+            if text.lower().lstrip("+-") in (".inf", ".nan"):
+                return Decimal(text.replace(".", ""))
+            if not _REAL.fullmatch(text):
+                raise refused(node, f"{text[:40]} is not a plain number", "write it in plain digits, such as 90.5")
+            return Decimal(text.replace("_", ""))
+
+        def construct_yaml_timestamp(self, node: Any) -> Any:
+            """A day or a moment that is in the calendar."""
+            try:
+                return super().construct_yaml_timestamp(node)
+            except (ValueError, OverflowError):
+                raise refused(node, f"{node.value} is not in the calendar", "mend it, or write it as text") from None
+
+    for tag in ("int", "float", "timestamp"):
+        Loader.add_constructor(f"tag:yaml.org,2002:{tag}", getattr(Loader, f"construct_yaml_{tag}"))
+    return Loader
