@@ -265,7 +265,8 @@ def test_disjoint_parts_lose_as_much_as_the_largest_of_them() -> None:
 @pytest.mark.parametrize("step", [0.5, 0.1, 0.01])
 def test_merged_outcomes_are_told_apart_no_better_than_the_outcomes_themselves(mu: float, step: float) -> None:
     """A merged Gaussian's δ(ε) is never above the exact one; with small cells it comes near."""
-    cells = lattice.merge_the_cells(losslaw.gaussian(mu), step, 40.0)
+    law = losslaw.gaussian(mu)
+    cells = lattice.merge_the_cells(law, step, lattice.survey(law, 40.0), 40.0)
     losses = cells.losses()
     for epsilon in (0.0, 0.2 * mu, mu, 2 * mu):
         above = losses > epsilon
