@@ -3,11 +3,12 @@
 import ast
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from theorem_map import LEAST, PAGE, ROOT, ROWS, SCORE, Break, read_breaks, score_line
-from theorem_mutants import CAUGHT, PASSED, tried
+from theorem_mutants import CAUGHT, PASSED, run_here, tried
 
 BY_NAME = {row.name: row for row in ROWS}
 CHANGES = read_breaks()
@@ -80,3 +81,8 @@ def test_a_break_that_changes_nothing_raises_or_does_not_apply_is_no_catch() -> 
         verdict = tried(change, test)
         assert verdict.outcome.ended.startswith(end) or "the process ended" in verdict.outcome.ended, verdict
         assert verdict.caught == (change is sound)
+
+
+def test_a_test_that_would_not_see_the_copy_is_not_run(tmp_path: Path) -> None:
+    with pytest.raises(ImportError, match="sfumato is imported from"):
+        run_here(tmp_path, ["tests/core/test_accuracy.py::test_stirling_encloses_the_factorial"])
