@@ -206,8 +206,9 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Pa
 def test_a_disk_that_fails_is_not_called_gzip(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text(GOOD, encoding="utf-8")
     made = Lines(tmp_path / "f.csv", Dialect(), where="[t]", chunk=16)
-    with mock.patch.object(made, "_file") as file, pytest.raises(InvalidDeclaration, match="cannot be read") as refused:
-        file.read.side_effect = OSError(5, "Input/output error")
+    made.close()
+    made._file = mock.Mock(read=mock.Mock(side_effect=OSError(5, "Input/output error")))
+    with pytest.raises(InvalidDeclaration, match="cannot be read") as refused:
         list(made.chunks())
     assert "gzip" not in str(refused.value)
 

@@ -368,6 +368,21 @@ def test_hole_3_only_base_tables_are_tables(name: str, words: str, database: Pat
     assert refused.value.hint
 
 
+def test_a_table_is_the_one_that_the_engine_takes_its_name_for(tmp_path: Path) -> None:
+    """Tables `Ä` and `ä` are two there, and the columns of both were taken for one table's."""
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute('CREATE TABLE "Ä" AS SELECT 1 AS id')
+        connection.execute('CREATE TABLE "ä" AS SELECT 2 AS other')
+        connection.execute("CREATE TABLE Plain AS SELECT 3 AS id")
+    for name, columns in (("Ä", ["id"]), ("ä", ["other"]), ("plain", ["id"])):
+        about_it = about(str(path), {})
+        about_it["tables"] = {name: about_it["tables"]["t"]}
+        made = DuckDBEngine(declared(about_it))
+        assert [column.name for column in made.dataset.tables[0].columns] == columns
+        made.close()
+
+
 def test_a_collation_of_the_source_is_not_taken_over(database: Path) -> None:
     about_it = about(str(database), {})
     about_it["tables"] = {"folded": about_it["tables"]["t"]}

@@ -94,7 +94,7 @@ def _strict_loader(name: str) -> Any:
             made: list[Any] = super().construct_sequence(node, deep=True)
             return made
 
-        def construct_yaml_int(self, node: Any) -> int:
+        def plain_int(self, node: Any) -> int:
             """A whole number without a leading zero, a base or sixties."""
             text = str(self.construct_scalar(node))
             if not _WHOLE.fullmatch(text):
@@ -105,7 +105,7 @@ def _strict_loader(name: str) -> Any:
                 )
             return int(text.replace("_", ""))
 
-        def construct_yaml_float(self, node: Any) -> Decimal:
+        def plain_float(self, node: Any) -> Decimal:
             """A decimal number, exactly as it is written."""
             text = str(self.construct_scalar(node))
             if text.lower().lstrip("+-") in (".inf", ".nan"):
@@ -114,13 +114,13 @@ def _strict_loader(name: str) -> Any:
                 raise refused(node, f"{text[:40]} is not a plain number", "write it in plain digits, such as 90.5")
             return Decimal(text.replace("_", ""))
 
-        def construct_yaml_timestamp(self, node: Any) -> Any:
+        def plain_timestamp(self, node: Any) -> Any:
             """A day or a moment that is in the calendar."""
             try:
-                return super().construct_yaml_timestamp(node)
+                return self.construct_yaml_timestamp(node)
             except (ValueError, OverflowError):
                 raise refused(node, f"{node.value} is not in the calendar", "mend it, or write it as text") from None
 
     for tag in ("int", "float", "timestamp"):
-        Loader.add_constructor(f"tag:yaml.org,2002:{tag}", getattr(Loader, f"construct_yaml_{tag}"))
+        Loader.add_constructor(f"tag:yaml.org,2002:{tag}", getattr(Loader, f"plain_{tag}"))
     return Loader

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.data import Dataset, Kind, Table, place_of
+from sfumato.engines.cells import in_calendar
 from sfumato.engines.connection import plain_name
-from sfumato.engines.counting import added, counted, digest_of_rows, refused_cells
-from sfumato.engines.expressions import quoted
+from sfumato.engines.counting import added, digest_of_rows, refused_cells
+from sfumato.engines.expressions import quoted, type_of
 from sfumato.engines.folder import Folder
 from sfumato.engines.frames import EXACT, Given, rounded_numbers
 from sfumato.engines.guard import guarded
@@ -52,6 +53,7 @@ _RAW = "sfumato_raw"
 _A_LINE = 16
 """Bytes that a line of a file has at least, for a guess at how many there are."""
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
+_MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
 
 
 class Registrar:
@@ -196,7 +198,7 @@ class Registrar:
                     write_records(records, chunk, lines.width, table.dialect)
                     there = reader_of(chunk, lines.names, table.dialect)
                     self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_RAW} AS SELECT * FROM {there}")
-                    _, more, _ = counted(self._connection, _RAW, readings)
+                    _, more, _ = self._counted(_RAW, readings)
                     if not agrees(self._connection, _RAW, lines.names, records):
                         raise InvalidDeclaration(
                             f"[tables.{table.name}] {Path(path).name} could not be read record by record",
@@ -219,7 +221,7 @@ class Registrar:
     ) -> Part:
         """A part whose rows the engine can read; one that it cannot read is refused, with what Arrow finds in it."""
         try:
-            number, lost, unreadable = counted(self._connection, rows, readings)
+            number, lost, unreadable = self._counted(rows, readings)
         except self._failures:
             if form(table) == "duckdb" or (path is None and self._given[table.name].is_pandas):
                 raise
@@ -311,6 +313,31 @@ class Registrar:
                 part = self._of_rows(table, None, given.name, given.prepared(self._connection, readings), None)
             part = replace(part, lost=added(part.lost, given.lost))
             return part, digest_of_rows(self._connection, self._readers.kept(part.kept))
+
+    def _counted(self, rows: str, readings: list[Reading]) -> tuple[int, dict[str, int], dict[str, int]]:
+        """How many rows there are and, by column, cells that are not of the declared kind, or that cannot be read."""
+        asked, about = ["count(*)"], []
+        for reading in readings:
+            name, held = quoted(reading.source.name), reading.source.kind
+            there = f"count({name})"
+            readable = there
+            if held is Kind.TEXT and reading.source.type == "VARCHAR":
+                readable = f"count(TRY(decode(encode({name}))))"
+            elif held in _MOMENTS:
+                cast = f"TRY_CAST({name} AS {type_of(held)})"
+                readable = f"count({in_calendar(cast, held)})"
+            if readable is not there:
+                about.append((reading.name, True))
+                asked.append(f"{there} - {readable}")
+            if reading.kind is not held or reading.is_key or reading.source.loose:
+                about.append((reading.name, False))
+                asked.append(f"{readable} - count({reading.sql})")
+        found = self._connection.execute(f"SELECT {', '.join(asked)} FROM {rows}").fetchall()[0]
+        lost, unreadable = dict[str, int](), dict[str, int]()
+        for (name, is_unreadable), number in zip(about, found[1:], strict=True):
+            if number:
+                (unreadable if is_unreadable else lost)[name] = int(number)
+        return int(found[0]), lost, unreadable
 
     # ---- what is made of the parts ----
 

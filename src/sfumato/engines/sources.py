@@ -28,6 +28,7 @@ _KINDS = (
 """The closed list of types that a question can read."""
 _DUCKDB = b"DUCK"
 _MAGIC_AT = 8
+_MAIN = "database_name = ? AND schema_name = 'main'"
 _WHICH = 'is it Parquet, CSV or DuckDB? if its name does not tell: format = "csv"'
 LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 """What the names of a database's logs end in: the usual one, and those of a checkpoint or a recovery under way."""
@@ -168,24 +169,18 @@ def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) 
     connection.execute(f"ATTACH IF NOT EXISTS '{escaped(file)}' AS {database(i)} (READ_ONLY, TYPE duckdb)")
     if logs_of(Path(file)):  # since it was looked for
         check_files(table)
-    named = [f"{database(i)}", table.name.lower()]
-    tables = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND lower(table_name) = ? "
-        "AND schema_name = 'main'",
-        named,
-    ).fetchall()
-    if not tables:
-        views = connection.execute(
-            "SELECT view_name FROM duckdb_views() WHERE database_name = ? AND lower(view_name) = ?", named
-        ).fetchall()
-        what = "is a view there, and a view computes" if views else "is no table there"
+    base = database(i)
+    called = _named_alike(connection, f"SELECT table_name FROM duckdb_tables() WHERE {_MAIN}", base, table.name)
+    if called is None:
+        view = _named_alike(connection, f"SELECT view_name FROM duckdb_views() WHERE {_MAIN}", base, table.name)
+        what = "is a view there, and a view computes" if view else "is no table there"
         raise InvalidDeclaration(
             f"[tables.{table.name}] source: `{table.name}` {what}", hint="name a table of the file's main schema"
         )
     columns = connection.execute(
-        "SELECT column_name, data_type, is_generated FROM duckdb_columns() "
-        "WHERE database_name = ? AND lower(table_name) = ? AND schema_name = 'main' ORDER BY column_index",
-        named,
+        f"SELECT column_name, data_type, is_generated FROM duckdb_columns() WHERE {_MAIN} AND table_name = ? "
+        "ORDER BY column_index",
+        [base, called],
     ).fetchall()
     computed = next((name for name, _, generated in columns if generated), None)
     if computed is not None:
@@ -194,6 +189,12 @@ def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) 
             hint="store it, or copy the table without it",
         )
     return [SourceColumn(str(name), str(kind), kind_of(str(kind))) for name, kind, _ in columns]
+
+
+def _named_alike(connection: "duckdb.DuckDBPyConnection", text: str, base: str, name: str) -> str | None:
+    """The name of the catalog that the engine takes a name for: it compares ASCII letters in either case."""
+    found = [str(row[0]) for row in connection.execute(text, [base]).fetchall()]
+    return next((each for each in found if each.encode().lower() == name.encode().lower()), None)
 
 
 def database(i: int) -> str:
