@@ -65,7 +65,7 @@ audit-peers: .venv-bench/ready  ## audit opendp and diffprivlib; writes docs/aud
 lessons: $(VENV)/dev  ## run every attack again and write docs/attacks
 	$(BIN)/sfumato attack --pages docs/attacks
 
-false-alarms: $(VENV)/dev  ## 400 audits of sound mechanisms, none of which may be convicted: about three minutes
+false-alarms: $(VENV)/dev  ## 400 audits of sound mechanisms, none of which may be convicted: about four minutes
 	$(BIN)/python -m pytest -q -n 2 tests/audit/test_auditor.py -m slow
 
 theorem-mutants: $(VENV)/dev  ## break what every row of docs/theorems.md stands on; its test must notice (about ten minutes)

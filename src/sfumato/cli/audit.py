@@ -26,6 +26,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import positive
 
 _TRIED = 20
+_LEAKS = 20_000  # draws of each leak test, or more where more are asked for
 SOURCES: tuple[str, ...] = (whole.SOURCE, "sfumato.cli.audit_paths:CURATOR", "sfumato.cli.audit_paths:PROTOCOLS")
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 
@@ -83,7 +84,8 @@ def run(arguments: argparse.Namespace) -> Exit:
     if not arguments.leaks and not any(finding.convicted for finding in found):
         terminal.say("values were looked at, not the bits of floats: --leaks tests those")
     if arguments.leaks:
-        found += audit.leaks(target, confidence=arguments.confidence).values()
+        often = max(_LEAKS, arguments.draws or 0)
+        found += audit.leaks(target, draws=often, confidence=arguments.confidence).values()
     if arguments.json:
         terminal.emit({"findings": [finding.to_json() for finding in found]})
     else:
