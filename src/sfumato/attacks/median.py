@@ -1,6 +1,7 @@
 """Noise by local sensitivity: the amount is itself the answer (slides "Privacy Branch of Local Sensitivity")."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from sfumato.attacks.lesson import COIN, Lesson, Result, Side
@@ -19,8 +20,8 @@ def by_local_sensitivity(rows: tuple[int, ...], *, epsilon: int = 1, bits: BitSo
     """The median with Laplace noise in proportion to how far it can move from these very rows."""
     median = Median(lower=0, upper=_LARGEST)
     local = median.local_sensitivity(rows)
-    noise = discrete_laplace(local, bits=bits) if local else 0
-    return median.value(rows) + epsilon * noise
+    noise = discrete_laplace(Fraction(local) / epsilon, bits=bits) if local else 0
+    return median.value(rows) + noise
 
 
 def threshold(release: Callable[[tuple[int, ...]], Any]) -> float:
