@@ -372,7 +372,7 @@ def test_a_number_is_the_same_however_it_is_written(lower: Any, upper: Any) -> N
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [
-    ("a.toml", "[tables.t]\ncolumns = { x = { upper = 9 }, X = { upper = 99999 } }", "a column stands there twice: `x` and `X`"),
+    ("a.toml", "[tables.t]\ncolumns = { x = { lower = 0, upper = 9 }, X = { lower = 0, upper = 99999 } }", "a column stands there twice: `x` and `X`"),
     ("a.toml", '[tables.t]\nforeign_keys = { x = "a.b", X = "c.d" }', "foreign_keys: a column stands there twice"),
     ("a.yaml", "budget: {epsilon: 1:30.5}", "line 1: 1:30.5 is not a plain number"),
     ("a.yaml", "version: 2024-13-45", "line 1: 2024-13-45 is not in the calendar"),
@@ -499,6 +499,12 @@ def test_a_draft_is_a_declaration_once_it_is_read(tmp_path: Path) -> None:
     assert [column.name for column in made.tables[0].columns] == ["age", "odd name", "naïve"]
     (tmp_path / "rows.toml").write_text(draft("users.parquet", "users", columns), encoding="utf-8")
     assert read_declaration(tmp_path / "rows.toml").unit is None
+
+
+def test_a_column_that_is_declared_twice_is_refused_in_python_too() -> None:
+    columns = Column("x", Kind.TEXT), Column("X", Kind.TEXT)
+    with pytest.raises(InvalidDeclaration, match="a column stands there twice: `x` and `X`"):
+        Dataset("d", (Table("t", "t.csv", columns),), None, Allowance(Fraction(1))).check()
 
 
 def test_a_dataset_shows_no_source() -> None:

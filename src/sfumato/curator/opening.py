@@ -59,7 +59,10 @@ def _dataset(declaration: object) -> Dataset:
         return declared(declaration)
     if isinstance(declaration, str | Path):
         return read_declaration(declaration)
-    raise InvalidParameter("declaration", "must be a file, a dictionary or a Dataset", declaration)
+    given = type(declaration).__name__  # what it holds may be data
+    raise InvalidParameter(
+        "declaration", "must be a file, a dictionary or a Dataset", given, hint='sfumato.open("clinic.toml")'
+    )
 
 
 def _analyst(dataset: Dataset, analyst: str | None) -> str:

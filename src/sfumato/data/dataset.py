@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column
 from sfumato.data.dialect import Dialect
+from sfumato.data.entries import once
 from sfumato.errors import InvalidDeclaration
 
 
@@ -193,6 +194,8 @@ class Dataset:
                 raise InvalidDeclaration(
                     f"two tables are called `{table.name}`", hint="letters of either case are the same: rename one"
                 )
+            once(f"[tables.{table.name}] columns: a column", [column.name for column in table.columns])
+            once(f"[tables.{table.name}] foreign_keys: a column", [key[0] for key in table.foreign_keys])
             for column, target, there in table.foreign_keys:
                 if self.table(target) is None:
                     raise InvalidDeclaration(

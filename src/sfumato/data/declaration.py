@@ -12,7 +12,7 @@ from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.dialect import Dialect
-from sfumato.data.entries import dotted, mapping, name_of, names, once, one_of, only, said, text, truth
+from sfumato.data.entries import dotted, mapping, name_of, names, one_of, only, said, text, truth
 from sfumato.data.files import parsed
 from sfumato.data.numbers import exactly, seconds, signed, whole
 from sfumato.data.places import place_of, plain_path
@@ -121,8 +121,6 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
     source = _source(where, table["source"], folder)
     keys = mapping(f"{where} foreign_keys", table.get("foreign_keys", {}), 'foreign_keys = { id = "users.id" }')
     columns = mapping(f"{where} columns", table.get("columns", {}), "columns = { age = { lower = 0, upper = 120 } }")
-    once(f"{where} columns: a column", columns)
-    once(f"{where} foreign_keys: a column", keys)
     cut = table.get("rows_per_person")
     return Table(
         name=name,

@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -76,9 +77,14 @@ def check_files(table: Table) -> None:
     """Refuse a source that is not there, or not what a table can be read from."""
     known: set[tuple[int, int]] = set()
     for file in table.files:
-        if not os.path.isfile(file):
+        try:
+            found = os.stat(file)
+        except (OSError, ValueError):
+            found = None
+        if found is None or not stat.S_ISREG(found.st_mode):
             raise InvalidDeclaration(f"there is no file {shown(file)}", hint="mend the table's source")
-        found = os.stat(file)
+        if not os.access(file, os.R_OK):
+            raise InvalidDeclaration(f"cannot read {shown(file)}", hint="see its permissions")
         if (found.st_dev, found.st_ino) in known:
             raise InvalidDeclaration(
                 f"[tables.{table.name}] {Path(file).name} is listed under another name too",
