@@ -102,6 +102,7 @@ NUMPY: dict[str, list[Any]] = {
     "narrow": [np.float32(0.1), np.float32(2.5)], "moment": [pd.Timestamp("2026-01-01 01:02:03.123456789"), pd.Timestamp("1969-12-31")],
     "here": [pd.Timestamp("2026-07-01 01:02:03", tz="Europe/Berlin")], "far": [np.datetime64("2026-01-01", "s")],
     "unsigned": [np.uint64(2**64 - 1)], "half": [np.float16(0.1)], "wait": [pd.Timedelta(1, "s")],
+    "month": [pd.Period("2024-01")], "between": [pd.Interval(0, 1)],
 }  # fmt: skip
 ODD: list[Any] = [None, "x", "7", 2.5, True, 2**70, pd.Timestamp("2026-01-01"), [1], 1j]
 
@@ -133,13 +134,19 @@ def test_a_cell_more_decides_neither_what_can_be_declared_of_a_frame_nor_how_oth
 
 @pytest.mark.parametrize(("cells", "kind"), [
     ([1.0, 2.0**53], "integer"), ([1.0, 2.0**53, "x"], "integer"), ([2.0**53, None], "text"), ([2.0**53, "x"], "text"),
-    ([np.float32(2**24)], "integer"), ([np.float32(2**24), "x"], "integer"), ([np.float16(2**11)], "text"), ([1j], "real"),
+    ([np.float32(2**24)], "integer"), ([np.float32(2**24), "x"], "integer"), ([np.float16(2**11)], "text"), ([1j], "real"), ([1j, "x"], "real"),
 ])  # fmt: skip
 def test_numbers_that_a_type_has_rounded_are_refused_in_every_type(cells: list[Any], kind: str) -> None:
     frame = pd.DataFrame({"id": range(len(cells)), "x": pd.Series(cells)})
     with pytest.raises(InvalidDeclaration, match=r"that its type has rounded|holds complex numbers") as refused:
         DuckDBEngine(declared(about(frame, {"id": {"type": "integer"}, "x": {"type": kind}})))
     assert refused.value.hint
+
+
+def test_a_sparse_column_is_read_cell_by_cell() -> None:
+    frame = pd.DataFrame({"id": [1, 2, 3], "x": pd.arrays.SparseArray([0, 5, 5])})
+    columns = {"id": {"type": "integer"}, "x": {"type": "integer"}}
+    assert counts(about(frame, columns), "SELECT COUNT(*) FROM t WHERE x = 5") == [2]
 
 
 def test_the_schema_of_a_frame_shows_nothing_that_cells_have_decided() -> None:

@@ -45,7 +45,7 @@ class Dialect:
             value: str = getattr(self, name)
             if len(value) != 1 or not value.isascii() or value in "\r\n\0" or value.isalnum():
                 raise InvalidDeclaration(f"{where} dialect {name} must be one ASCII sign: {said(value)}", hint=hint)
-        if self.quote.isspace():  # readers leave out blanks before a quote, and would take it for one
+        if self.quote == " ":  # readers leave out blanks before a quote, and would take it for one
             raise InvalidDeclaration(
                 f"{where} dialect quote must be a sign that can be seen: {said(self.quote)}", hint=hint
             )

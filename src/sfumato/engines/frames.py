@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 EXACT = {"DOUBLE": 2**53, "FLOAT": 2**24, "HALF": 2**11}
 """By width, where whole numbers begin that a real may have rounded."""
 _WIDTHS = {"float16": "HALF", "float32": "FLOAT"}
+_OF_CELLS = ("category", "datetime64", "period", "interval", "sparse")
+"""Types of pandas' own that an odd cell turns into objects, as it does NumPy's."""
 _ALIKE = {
     Kind.INTEGER: (Kind.INTEGER, Kind.REAL), Kind.REAL: (Kind.INTEGER, Kind.REAL), Kind.BOOLEAN: (Kind.BOOLEAN,),
     Kind.TIMESTAMP: (Kind.TIMESTAMP, Kind.DATE),
@@ -115,7 +117,7 @@ class Given:
             return "uncertain"
         if str(kind) == "str":
             return "text"
-        return "uncertain" if str(kind) == "category" or str(kind).startswith("datetime64") else "firm"
+        return "uncertain" if str(kind).lower().startswith(_OF_CELLS) else "firm"
 
     def _likely(self, name: str) -> Kind:
         """A kind to suggest to the owner."""
@@ -146,13 +148,15 @@ class Given:
         """A column's cells as the engine gets them, and how it reads them."""
         column, name = self.source[reading.source.name], reading.source.name
         held = _held(column.dtype)
-        if column.dtype.kind == "c":  # one such number makes all of them so
-            raise InvalidDeclaration(
-                f"[tables.{self._table.name}] column `{name}` holds complex numbers", hint="leave them out, or hide it"
-            )
         if held is None or reading.kind not in _ALIKE[held[1]]:
             width = _WIDTHS.get(str(column.dtype), "DOUBLE")
-            cells, self.lost[name], rounded = _as_text(column, width)
+            try:
+                cells, self.lost[name], rounded = _as_text(column, width)
+            except _Complex:
+                raise InvalidDeclaration(
+                    f"[tables.{self._table.name}] column `{name}` holds complex numbers",
+                    hint="leave them out, or hide it",
+                ) from None
             if rounded and reading.kind in (Kind.INTEGER, Kind.TEXT):
                 raise rounded_numbers(self._table, name, 'df.astype({"id": "Int64"})')
             return cells, reading
@@ -160,6 +164,10 @@ class Given:
         over = partial(plain, held=held[1], kind=reading.kind)
         source = replace(reading.source, type=held[0], kind=held[1])
         return _in_utc(column) if held[1] is Kind.TIMESTAMP else column, replace(reading, source=source, over=over)
+
+
+class _Complex(Exception):
+    """A cell is a complex number."""
 
 
 def rounded_numbers(table: Table, name: str, mend: str) -> InvalidDeclaration:
@@ -204,6 +212,8 @@ def _as_text(column: Any, width: str) -> tuple[Any, int, bool]:
     rounded = False
     for at, value in enumerate(column):
         made[at] = _text(value)
+        if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real | Decimal):
+            raise _Complex  # one such number can make all others so
         if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral | numbers.Rational):
             rounded = rounded or _is_rounded(value, _WIDTHS.get(type(value).__name__, width))
     return made, sum(made[at] is None for at in np.flatnonzero(there)), rounded
