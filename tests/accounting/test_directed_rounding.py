@@ -154,3 +154,60 @@ def test_many_of_anything_costs_something(n: int) -> None:
         loss = total([(event, n)])
         assert loss.epsilon(1e-6) > 5
         assert loss.delta(1.0) > 0.2
+
+
+def subsampled_gaussian_curve(q: str, alpha: int) -> float:
+    """The Rényi curve of a subsampled Gaussian of σ = 1 at a whole order, removing a person, by its binomial sum."""
+    with mpmath.workdps(60):
+        rate = mpmath.mpf(q)
+        moment = sum(
+            mpmath.binomial(alpha, k) * (1 - rate) ** (alpha - k) * rate**k * mpmath.exp(mpmath.mpf(k * (k - 1)) / 2)
+            for k in range(alpha + 1)
+        )
+        return float(mpmath.log(moment) / (alpha - 1))
+
+
+@pytest.mark.parametrize("q", ["1e-12", "1e-6", "1e-3", "0.1"])
+@pytest.mark.parametrize("alpha", [2, 10, 20, 30, 50, 60, 100])
+def test_the_curve_of_a_subsampled_gaussian_sees_its_far_peak(q: str, alpha: int) -> None:
+    found, truth = e.Subsampled(Fraction(q), e.Gaussian(1)).rdp(float(alpha)), subsampled_gaussian_curve(q, alpha)
+    assert found >= truth * (1 - 1e-9)
+    assert found <= truth * (1 + 1e-6) + 1e-10
+
+
+@pytest.mark.parametrize("mu", [1e-6, 0.01, 1, 30, 1e4, 1e6, 1e8])
+def test_the_gaussian_curve_is_bounded_from_both_sides(mu: float) -> None:
+    with mpmath.workdps(60):
+        for z in (-3, -1, 0, 1, 4):
+            epsilon = mu * mu / 2 + z * mu
+            if epsilon >= 0:
+                truth = gaussian_truth(epsilon, mu)
+                assert gaussian.delta_below(epsilon, mu) <= truth <= gaussian.delta(epsilon, mu)
+    for sigma, delta in ((Fraction(1, 10), 0.9999994266968559), (Fraction(1, 10), 0.9999990591797802), (Fraction(1), 0.3829249225171725), (Fraction(11000), 3.6267480019459786e-05)):  # fmt: skip
+        certain = total([e.Gaussian(sigma)]).lower_epsilon(delta)
+        assert certain == 0 or gaussian_truth(certain, float(1 / sigma)) >= delta
+
+
+def test_what_has_no_finite_loss_or_no_end_is_priced_at_once() -> None:
+    for parts in ([(e.Thresholded(e.Pure(1), 1), 3)], [e.Approximate(1, 1), e.Laplace(1)], [(e.Thresholded(e.Pure(1), 1 - Fraction(1, 10**30)), 2)]):  # fmt: skip
+        assert total(parts).epsilon(0.5) == math.inf
+        assert total(parts).lower_epsilon(0.5) == 0
+    assert e.Group(2, e.Approximate(1000, 1e-6)).extra_delta() == 1
+    assert e.Group(10**8, e.Approximate(1e-9, 1e-12)).extra_delta() >= Fraction(10**8) * Fraction(1e-12)
+    assert e.SparseVector(e.Gaussian(1), e.Gaussian(1), 10**6, 10**7).rdp(2.0) > 10**6
+    assert 0 <= total([e.Shuffled(1, 10**30)]).epsilon(1e-6) < 1e-3
+    for tiny in (e.Geometric(Fraction(1, 10**330), 3), e.Pure(Fraction(1, 10**3999)), e.Subsampled(Fraction(1, 10**330), e.Pure(1)), e.Laplace(1e-310)):  # fmt: skip
+        assert 0 <= total([(tiny, 3)]).epsilon(1e-6) < 1e-90
+        assert total([(tiny, 3)]).lower_epsilon(1e-6) == 0
+        assert total([tiny, e.Gaussian(10**330), e.Pure(1)]).epsilon(1e-6) == pytest.approx(
+            total([e.Pure(1)]).epsilon(1e-6), rel=1e-3
+        )
+    assert total([e.RandomizedResponse(1, 10**400)]).epsilon(0) == 1
+
+
+def test_the_ways_to_answer_are_counted_or_bounded_from_above() -> None:
+    from sfumato.accounting.events.selection import _log_outputs, outputs_of
+
+    for cutoff, length in ((1, 10**6), (30, 1000), (2000, 3000), (500, 10**5), (3000, 3000)):
+        exact = mpmath.log(outputs_of(cutoff, length))
+        assert exact <= _log_outputs(cutoff, length) <= exact * 1.3 + 2

@@ -81,7 +81,7 @@ def test_where_p_alone_can_be_the_mixture_can_be_as_well() -> None:
 # ---- prices against exact ones ------------------------------------------------------------------------------
 
 
-def two_point_truth(q: str, epsilon: str, n: int, epsilon_total: float) -> float:
+def two_point_truth(q: str | float, epsilon: str | float, n: int, epsilon_total: float) -> float:
     """δ of n subsampled ε-private answers, in 60 digits, as the larger of both directions."""
     with mpmath.workdps(60):
         rate, e0, at = mpmath.mpf(q), mpmath.mpf(epsilon), mpmath.mpf(epsilon_total)
@@ -181,3 +181,17 @@ def test_laws_that_are_nearly_one_loss_are_not_priced_below_it(n: int, epsilon: 
     assert optimal_delta(composed, epsilon, 0.0, n) <= delta * (1 + 1e-8) + 1e-15
     assert certain <= composed
     assert certain >= 0.995 * composed - 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [600, 640, 684, 687, 699, 705, 720, 745, 760, 2000, 10_000])
+@pytest.mark.parametrize("q", [1e-3, 0.5, 0.99])
+@pytest.mark.parametrize(("n", "delta"), [(1, 1e-9), (2, 0.2), (1, 1e-4), (3, 1e-7)])
+def test_one_step_of_any_size_is_priced_at_what_it_costs(epsilon: int, q: float, n: int, delta: float) -> None:
+    """A lattice whose step is the distance of two atoms: e^-step leaves the floats, and the price stays."""
+    from fractions import Fraction
+
+    loss = total([(e.Subsampled(Fraction(q), e.Pure(epsilon)), n)])
+    found, certain = loss.epsilon(delta), loss.lower_epsilon(delta)
+    assert two_point_truth(q, epsilon, n, found) <= delta * (1 + 1e-8)
+    assert certain <= found
+    assert certain == 0 or two_point_truth(q, epsilon, n, certain) >= delta * (1 - 1e-8)

@@ -179,7 +179,7 @@ def test_another_encoding_is_read_if_it_is_declared(encoding: str, tmp_path: Pat
 
 
 def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
-    packed = gzip.compress(GOOD.encode())
+    packed = gzip.compress(GOOD.encode(), mtime=0)
     (tmp_path / "f.csv.gz").write_bytes(packed)
     assert read(tmp_path / "f.csv.gz") == [[str(i), f"note {i}"] for i in range(40)]
     (tmp_path / "g.csv.gz").write_bytes(packed[:-9])
@@ -187,7 +187,7 @@ def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Path) -> None:
-    packed = gzip.compress(GOOD.encode())
+    packed = gzip.compress(GOOD.encode(), mtime=0)
     for at in range(2, len(packed), 3):
         (tmp_path / "f.csv.gz").write_bytes(packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :])
         for chunk in (None, 2**20):
@@ -215,7 +215,7 @@ def test_a_disk_that_fails_is_not_called_gzip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("content", "words", "hint"), [
     ("id,x\n1,2\n".encode("utf-16"), "begins as UTF-16 does", "utf-16"),
-    (gzip.compress(b"id,x\n1,2\n"), "is packed", ".csv.gz"),
+    (gzip.compress(b"id,x\n1,2\n", mtime=0), "is packed", ".csv.gz"),
     (b"id\tx\n1\t2\n", "a sign that cannot be seen", 'separator = "\\t"'),
     (b"id,x\n1,\0\n" + b"2,3\n" * 1000, "line 2: a character that is none", "utf-16"),
     (b"id,x\n" + b"2,3\n" * 1000 + b"1,\0\n" + b"2,3\n" * 9, "line 1002: a character that is none", "utf-16"),

@@ -34,10 +34,39 @@ def delta(epsilon: float, mu: float) -> float:
     first, second = _mills(a), _mills(b)
     if mu < _SMALL_MU:
         gap = mu * (max(0.0, 1 - a * first) + max(0.0, 1 - b * second)) / 2 + mu * 2.0**-50 * (1 + abs(b) * first)
-    else:  # a and b are rounded, and R falls by at most 1 - a·R(a) for each unit
-        gap = first - second + 2.0**-48 * first + 2.0**-51 * (abs(a) + abs(b)) * (1 - a * first)
+    else:  # a and b are rounded; R falls by at most 1 - a·R(a) for each unit, and δ by φ(a)
+        gap = first - second + 2.0**-48 * first + 2.0**-51 * (abs(a) + abs(b)) * max(1.0, 1 - a * first)
     value = math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * gap
     return min(1.0, max(value * (1 + 2.0**-45 * (1 + a * a)), 5e-324))
+
+
+def delta_below(epsilon: float, mu: float) -> float:
+    """The same, rounded down: every allowance is taken off, and for a small μ it is the midpoint's height."""
+    if mu == 0:
+        return 0.0
+    a, b = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    if abs(a) > 35:
+        return 0.0
+    first, second = _mills(a), _mills(b)
+    if mu < _SMALL_MU:
+        middle = epsilon / mu
+        gap = mu * (1 - middle * _mills(middle)) - mu * 2.0**-48 * (1 + abs(b) * first)
+    else:
+        gap = first - second - 2.0**-47 * first - 2.0**-50 * (abs(a) + abs(b)) * max(1.0, 1 - a * first)
+    return max(0.0, math.exp(-a * a / 2) / math.sqrt(2 * math.pi) * gap * (1 - 2.0**-44 * (1 + a * a)))
+
+
+def epsilon_below(delta_: float, mu: float) -> float:
+    """An ε for which δ does not suffice, near the least for which it does."""
+    if mu == 0 or delta_ >= 1 or delta_ < _LEAST_DELTA or mu > _MOST_MU or delta_below(0.0, mu) < delta_:
+        return 0.0
+    low, high = 0.0, epsilon(delta_, mu)
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta_below(middle, mu) > delta_ else (low, middle)
+        if high - low <= 1e-13 * high:
+            break
+    return low
 
 
 def epsilon(delta_: float, mu: float) -> float:

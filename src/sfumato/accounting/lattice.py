@@ -91,7 +91,7 @@ def connect_the_dots(law: LossLaw, step: float, at: Survey, depth: float) -> Lat
     # the length over which f changes: less than 2**-43, with the roundings.
     off = 1 + 2.0**-43 + law.hidden(depth)
     lost = law.cut + _LOST + left_out * off + (0.0 if law.smooth is None else 2 * math.exp(-depth))
-    return Lattice(first, step, out * off, law.infinite + lost, lift, offset)
+    return Lattice(first, step, out * off, min(1.0, law.infinite * off + lost), lift, offset)
 
 
 def merge_the_cells(law: LossLaw, step: float, at: Survey, depth: float) -> Lattice:

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 Reals = NDArray[Any]
 _SQRT_2PI = math.sqrt(2 * math.pi)
+LEAST = 1e-100
+"""The least ε, μ or rate that a law is made for: floats end where smaller ones are squared."""
 
 
 def _same(x: Reals) -> Reals:
@@ -24,6 +26,10 @@ def _same(x: Reals) -> Reals:
 
 def _zeros(x: Reals) -> Reals:
     return np.zeros_like(x)
+
+
+def _shallow(order: float) -> float:
+    return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,8 @@ class Smooth:
     """The base losses that carry all but exp(-L) of the mass, at either end, of P and of Q, for a given L."""
     width: float
     """A length over which the density is smooth enough for a quadrature of a few points."""
+    depth_of_order: Callable[[float], float] = _shallow
+    """The depth at which the interval holds where exp(order·x) times the density is largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +155,14 @@ _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(3)
 
 def two_point(epsilon: float, delta: float = 0.0) -> LossLaw:
     """Randomised response: the law that dominates every (ε, δ)-private mechanism (Kairouz, Oh, Viswanath 2015)."""
+    epsilon = max(epsilon, LEAST)
     up = math.log1p(-delta) - math.log1p(math.exp(-epsilon)) if delta < 1 else -math.inf
     return LossLaw(np.array([epsilon, -epsilon]), np.array([up, up - epsilon]), infinite=delta)
 
 
 def categorical(epsilon: float, categories: int) -> LossLaw:
     """k-ary randomised response: the true answer with odds e^ε against each other one."""
+    epsilon = max(epsilon, LEAST)
     true = -math.log1p((categories - 1) * math.exp(-epsilon))
     if categories == 2:
         return LossLaw(np.array([epsilon, -epsilon]), np.array([true, true - epsilon]))
@@ -162,6 +172,7 @@ def categorical(epsilon: float, categories: int) -> LossLaw:
 
 def laplace(epsilon: float) -> LossLaw:
     """Laplace noise of scale Δ/ε: half the mass at ε, ½e^-ε at -ε, density ¼·exp(-(ε - ℓ)/2) between."""
+    epsilon = max(epsilon, LEAST)
     return LossLaw(
         np.array([epsilon, -epsilon]),
         np.array([-math.log(2), -math.log(2) - epsilon]),
@@ -175,6 +186,7 @@ def laplace(epsilon: float) -> LossLaw:
 
 def gaussian(mu: float) -> LossLaw:
     """Gaussian noise with Δ/σ = μ: the loss is normal with mean μ²/2 and variance μ²."""
+    mu = max(mu, LEAST)
     mean = mu * mu / 2
 
     def interval(depth: float) -> tuple[float, float]:
@@ -186,12 +198,14 @@ def gaussian(mu: float) -> LossLaw:
             log_density=lambda x: -(((x - mean) / mu) ** 2) / 2 - math.log(mu * _SQRT_2PI),
             interval=interval,
             width=mu / 16,
+            depth_of_order=lambda order: (order * mu + 9) ** 2 / 2,  # the peak moves by order·μ²
         )
     )
 
 
 def geometric(epsilon: float, sensitivity: int) -> LossLaw:
     """Discrete Laplace noise of scale Δ/ε for an integer that moves by Δ: losses ε·(Δ - 2x)/Δ, 0 ≤ x ≤ Δ."""
+    epsilon = max(epsilon, LEAST)
     rate = epsilon / sensitivity
     both_sides = math.log1p(math.exp(-rate))
     x = np.arange(sensitivity + 1)

@@ -76,12 +76,15 @@ class _Tail:
         The weights of the losses are then smaller than at the i-th loss itself, so its slack covers them.
         """
         above = self._sum(i, self._fall) * (1 + self._rounding) + self._sign * self._slack
-        decay = _powers(math.exp(-self._tilted.step), len(self._fall))  # e^(-kh)
+        # e^(-(k-1)h), told from the next loss: e^(-kh) leaves the floats where the step is large
+        decay = np.append(1.0, _powers(math.exp(-self._tilted.step), len(self._fall) - 1))
         damped = self._sum(i, self._fall * decay) * (1 - self._rounding)
         excess = above - math.exp(min(700.0, -self._unit(i)))
-        if excess <= 0 or damped <= 0:
-            return -math.inf if excess <= 0 else math.inf
-        return self._tilted.loss(i) + math.log(excess / damped)
+        if excess <= 0:
+            return -math.inf
+        if damped < 1e-280:  # too little to divide by
+            return math.inf if self._sign > 0 else self._tilted.loss(i)
+        return self._tilted.loss(i + 1) + math.log(excess / damped)
 
     def weighed(self, i: int) -> bool:
         """Whether mass and not what rounding may hide decides at the i-th loss."""

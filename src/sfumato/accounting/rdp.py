@@ -82,7 +82,8 @@ def _of_one(law: LossLaw, alpha: float) -> float:
     if law.infinite > 0:
         return math.inf
     order, width = alpha - 1, 0.25 / (alpha - 1)
-    depth = 40.0
+    # The integrand may have two peaks, one where the sample misses the person and one far out: the interval holds both.
+    depth = 40.0 if law.smooth is None else max(40.0, law.smooth.depth_of_order(order))
     while depth < 1e5:
         if law.smooth is not None:
             low, high = law.smooth.interval(depth)

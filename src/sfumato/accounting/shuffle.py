@@ -18,6 +18,7 @@ _REACH = 12.0  # standard deviations of the clones that are looked at
 _SIDE = 9.5  # standard deviations of their sides; what is beyond counts as a failure
 _CELLS = 20_000
 _ROUNDING = 1e-11  # of SciPy's binomial tails, relative, and of sums of them
+_MOST_COUNTED = 10**15
 _MOST_PEOPLE = 1 << 20  # beyond, a composed law is that of this many
 
 
@@ -25,7 +26,7 @@ def _clones(epsilon_0: float, people: int) -> tuple[Reals, Reals, float]:
     """Numbers of clones, their chances, and what chance was left out."""
     from scipy.stats import binom
 
-    n, rate = people - 1, math.exp(-epsilon_0) * (1 - 2.0**-50)
+    n, rate = min(people, _MOST_COUNTED) - 1, math.exp(-epsilon_0) * (1 - 2.0**-50)  # fewer people hide less
     spread = _REACH * math.sqrt(n * rate * (1 - rate)) + 50
     low, high = max(0, math.floor(n * rate - spread)), min(n, math.ceil(n * rate + spread))
     step = max(1, -(-(high - low + 1) // _BINS))

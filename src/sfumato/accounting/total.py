@@ -269,9 +269,14 @@ def _laws(choice: tuple[Counted, ...], *, certain: bool = False) -> list[list[tu
     return directions if one_sided else directions[:1]
 
 
+def _all_lost(laws: list[list[tuple[losslaw.LossLaw, int]]]) -> bool:
+    """Whether a law has no finite loss at all."""
+    return any(law.infinite >= 1 for direction in laws for law, _ in direction)
+
+
 def _pld(choice: tuple[Counted, ...], delta: float) -> float:
     laws = _laws(choice)
-    if laws is None or delta == 0:
+    if laws is None or delta == 0 or _all_lost(laws):
         return math.inf
     worst = pld.compose(laws[0], delta).epsilon(delta)
     for direction in laws[1:]:
@@ -328,7 +333,7 @@ def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
     if _pure(choice, 1.0) <= epsilon:
         found.append(extra)
     laws = _laws(choice)
-    if laws is not None:
+    if laws is not None and not _all_lost(laws):
         found.append(max(pld.compose(direction, 1e-12).delta(epsilon) for direction in laws))
     many = sum(n for _, n in choice) > _MANY
     if laws is None or many or not all(event.law_is_tight for event, _ in choice):
@@ -344,9 +349,9 @@ def _certain_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
         return 0.0
     squared = closed.only_gaussian(choice)
     if squared is not None and delta > 0:
-        found = gaussian.epsilon(delta, gaussian.mu_of(squared))
-        return found * (1 - 1e-9) if math.isfinite(found) else 0.0
+        return gaussian.epsilon_below(delta, down(Fraction(gaussian.mu_of(squared)) * (1 - Fraction(1, 2**50))))
     laws = _laws(choice, certain=True)
-    if laws is None or delta == 0:
+    if laws is None or delta == 0 or _all_lost(laws):
         return 0.0
-    return max(pld.compose(direction, delta, lattice.merge_the_cells).epsilon_below(delta) for direction in laws)
+    found = max(pld.compose(direction, delta, lattice.merge_the_cells).epsilon_below(delta) for direction in laws)
+    return max(0.0, found - 2 * losslaw.LEAST * sum(n for _, n in choice))  # laws are not made for less

@@ -14,6 +14,7 @@ from sfumato.exact.parameters import whole
 from sfumato.exact.rounding import exp_up, up
 
 Counted = tuple["Event", int]
+_MOST_EXPONENT, _MOST_TERMS = 700, 1000
 _MOST_EPSILON = 10**5  # beyond it a loss law would only repeat the pure price
 
 
@@ -67,7 +68,12 @@ class Event(ABC):
             raise InvalidParameter("event", f"has no price for a group of {k}", self.tag)
         if delta == 0:
             return Pure(k * epsilon)
-        factor = sum((Fraction(exp_up(i * epsilon)) for i in range(k)), Fraction(0))
+        if (k - 1) * epsilon > _MOST_EXPONENT:
+            return Approximate(k * epsilon, 1)
+        if k > _MOST_TERMS:  # no term is above the last
+            factor = k * Fraction(exp_up((k - 1) * epsilon))
+        else:
+            factor = sum((Fraction(exp_up(i * epsilon)) for i in range(k)), Fraction(0))
         return Approximate(k * epsilon, min(Fraction(1), delta * factor))
 
     def to_json(self) -> dict[str, Any]:

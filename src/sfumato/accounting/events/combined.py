@@ -67,6 +67,7 @@ class Subsampled(Exact):
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         inner, q = self.event.laws(), up(rational("rate", self.rate))
+        q = max(q, losslaw.LEAST) if q else q
         if inner is None or q == 0:
             return None if inner is None else both(losslaw.two_point(0.0))
         remove, add = inner

@@ -16,6 +16,7 @@ from sfumato.accounting.losslaw import LossLaw
 from sfumato.exact.parameters import Real, positive, rational, whole
 from sfumato.exact.rounding import exp_up, sqrt_up, up
 
+_MOST_CATEGORIES = 10**15
 _MOST_ATOMS, _MOST_EXACT = 10**4, 10**4  # atoms of a law, and ε or μ² up to which a law is worth having
 
 
@@ -164,9 +165,11 @@ class RandomizedResponse(Exact):
         return rational("epsilon", self.epsilon)
 
     def rdp(self, alpha: float) -> float:
+        if self.categories > _MOST_CATEGORIES:
+            return super().rdp(alpha)
         return rdp.categorical(up(self.pure()), self.categories, alpha)
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
-        if self.pure() > _MOST_EXACT:
+        if self.pure() > _MOST_EXACT or self.categories > _MOST_CATEGORIES:
             return super().laws()
         return both(losslaw.categorical(up(self.pure()), self.categories))

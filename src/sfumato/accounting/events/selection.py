@@ -18,6 +18,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, positive, probability, rational
 from sfumato.exact.rounding import down, up
 
+_MOST_COUNTED = 20_000  # ways to answer are counted up to here
 _GAMMAS = (Fraction(3, 2), 2, 3, 4, 6, 10, 20)  # the moments of a run's length that its price may rest on
 
 
@@ -86,6 +87,14 @@ def outputs_of(cutoff: int, length: int) -> int:
     return 1 + sum(math.comb(length, tops) for tops in range(min(cutoff, length) + 1))
 
 
+def _log_outputs(cutoff: int, length: int) -> float:
+    """ln of it, rounded up; for long runs with many ⊤ by Σ_{j≤c} C(k, j) ≤ min(2^k, (e·k/c)^c)."""
+    if min(cutoff, length) * length.bit_length() <= _MOST_COUNTED:
+        return math.log(outputs_of(cutoff, length)) * (1 + 2.0**-50)
+    tops = min(cutoff, length)
+    return (min(length * math.log(2), tops * (1 + math.log(length / tops))) + 1) * (1 + 2.0**-40)
+
+
 @dataclass(frozen=True)
 class SparseVector(Exact):
     """Generalised SVT with noise `threshold` (for Δ) and `query` (for 2Δ), cutoff c and at most `length` queries.
@@ -128,7 +137,7 @@ class SparseVector(Exact):
         if query is not None:
             bounds.append(self.threshold.rdp(alpha) + up(self.cutoff * query))
         if self.length is not None:
-            rest = math.log(outputs_of(self.cutoff, self.length)) / (alpha - 1)
+            rest = _log_outputs(self.cutoff, self.length) / (alpha - 1)
             bounds.append(self.threshold.rdp(alpha) + self.cutoff * self.query.rdp(alpha) + rest)
         return min(bounds) * (1 + 2.0**-40)
 
