@@ -54,7 +54,7 @@ def _refused(what: str, asked: object, left: object) -> BudgetExceeded:
 
 
 def _short(amount: Fraction) -> str:
-    return f"{up(amount):.6g}"
+    return f"{float(amount):.6g}"
 
 
 class _Additive:
