@@ -25,11 +25,14 @@ DRAWS = {"rarer-shift": 1_000_000, "rare-place": 250_000, "rare-sign": 400_000}
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_only_one_input_ever_does_is_convicted_however_rare(name: str) -> None:
-    """A miss has a probability below 1e-6: of some 100 to 300 certifying hits about 30 would do."""
+    """A miss has a probability below 1e-6: of some 100 to 300 certifying hits about 30 would do.
+
+    How many of the other input's draws fall into the event too is chance: of a shift, where the learned cut lies.
+    """
     found = audit.audit(BROKEN[name].target(1), draws=DRAWS.get(name, 300_000))
     assert found.convicted
     assert found.draws <= 1_000_000
-    assert found.hits > 20 * found.others
+    assert found.hits > math.e * found.others
 
 
 @pytest.mark.parametrize("name", ALLOWED)
