@@ -17,10 +17,11 @@ SfumatoError
 │       └── LedgerRolledBack        an older copy was put back
 └── BrokenRandomness (RuntimeError) the bit source or the platform's float functions cannot be trusted
 
-An error says the problem and the value in the caller's words, then a hint after a blank line.
+An error says the problem and the value in the caller's words, then a hint after a blank line. What programs are told of
+it is in one table at the end of the file: a code that never changes, and how each door says it.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 _SHOWN = 60
 
@@ -134,3 +135,45 @@ class LedgerRolledBack(LedgerDamaged):
 
 class BrokenRandomness(SfumatoError, RuntimeError):
     """The source of bits or the platform's arithmetic broke its promise, so no noise is handed out."""
+
+
+class Outcome(NamedTuple):
+    """What an error is to a program, whichever door it came through."""
+
+    code: str
+    """Its name in JSON and logs; once released it never changes."""
+    exit: int
+    """The exit status of a command: 2 for words that mean nothing, 3 for a refusal, 4 for a failure."""
+    http: int
+    sqlstate: str
+
+
+OUTCOMES: dict[type[SfumatoError], Outcome] = {
+    SfumatoError: Outcome("error", 3, 500, "XX000"),
+    InvalidParameter: Outcome("invalid_parameter", 2, 400, "22023"),
+    BudgetExceeded: Outcome("budget_exceeded", 3, 402, "53400"),
+    Halted: Outcome("halted", 3, 409, "55000"),
+    InvalidDeclaration: Outcome("invalid_declaration", 3, 422, "F0000"),
+    InvalidQuestion: Outcome("invalid_question", 3, 400, "42601"),
+    Locked: Outcome("locked", 3, 423, "55006"),
+    EngineFailed: Outcome("engine_failed", 4, 500, "58000"),
+    BrokenAudit: Outcome("broken_audit", 4, 500, "XX000"),
+    MissingExtra: Outcome("missing_extra", 4, 501, "0A000"),
+    LedgerError: Outcome("ledger_error", 3, 500, "XX000"),
+    LedgerMisuse: Outcome("ledger_misuse", 3, 409, "55000"),
+    LedgerUnavailable: Outcome("ledger_unavailable", 4, 503, "57P03"),
+    LedgerDamaged: Outcome("ledger_damaged", 4, 500, "XX001"),
+    LedgerRolledBack: Outcome("ledger_rolled_back", 4, 500, "XX001"),
+    BrokenRandomness: Outcome("broken_randomness", 4, 500, "58000"),
+}
+"""Every class and its outcome (SQLSTATEs: PostgreSQL's appendix A)."""
+
+
+def outcome_of(error: SfumatoError | type[SfumatoError]) -> Outcome:
+    """The outcome of an error: its class's own, else that of the nearest above it.
+
+    >>> outcome_of(BudgetExceeded)
+    Outcome(code='budget_exceeded', exit=3, http=402, sqlstate='53400')
+    """
+    kind = error if isinstance(error, type) else type(error)
+    return next(OUTCOMES[each] for each in kind.__mro__ if each in OUTCOMES)

@@ -8,18 +8,7 @@ from collections.abc import Sequence
 from sfumato import __version__
 from sfumato.cli import terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
-from sfumato.errors import (
-    BrokenAudit,
-    BrokenRandomness,
-    EngineFailed,
-    InvalidParameter,
-    LedgerDamaged,
-    LedgerUnavailable,
-    MissingExtra,
-    SfumatoError,
-)
-
-_FAILURES = (EngineFailed, LedgerUnavailable, LedgerDamaged, BrokenRandomness, BrokenAudit, MissingExtra)
+from sfumato.errors import SfumatoError, outcome_of
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -36,7 +25,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return named.load().run(arguments)
     except SfumatoError as error:
         terminal.complain(error)
-        return _exit_of(error)
+        return Exit(outcome_of(error).exit)
     except KeyboardInterrupt:
         terminal.say("interrupted")
         return Exit.INTERRUPTED
@@ -69,9 +58,3 @@ def _parser(named: Command | None) -> argparse.ArgumentParser:
         if command is named:
             command.load().arguments(child)
     return parser
-
-
-def _exit_of(error: SfumatoError) -> Exit:
-    if isinstance(error, InvalidParameter):
-        return Exit.USAGE
-    return Exit.FAILED if isinstance(error, _FAILURES) else Exit.REFUSED
