@@ -22,6 +22,9 @@ from sfumato.ledger.schema import POSTGRES, SQLITE
 SECOND = 10**9
 START = 1_790_000_000 * SECOND
 TENTH = events.Laplace(Fraction(1, 10))
+GUARDED = ("entries", "releases")
+REFERRING = ("open_keys", "closed_keys", "releases", "memberships", "registrations", "approvals")
+"""Tables that nothing is taken from, and those whose rows name an entry."""
 
 
 class Clock:
@@ -69,27 +72,34 @@ class Opener:
         finally:
             connection.close()
 
+    def blob(self, text: str) -> str:
+        """Bytes, as a statement writes them."""
+        return f"'\\x{text.encode().hex()}'" if self.dsn else f"X'{text.encode().hex()}'"
+
     def unlock_entries(self) -> None:
         """What an attacker who owns the tables would do first."""
         if self.dsn:
-            self.execute("DROP TRIGGER entries_never_change ON entries")
-            self.execute("ALTER TABLE open_keys DROP CONSTRAINT open_keys_sequence_fkey")
-            self.execute("ALTER TABLE closed_keys DROP CONSTRAINT closed_keys_sequence_fkey")
+            for table in GUARDED:
+                self.execute(f"DROP TRIGGER {table}_never_change ON {table}")
+            for table in REFERRING:
+                self.execute(f"ALTER TABLE {table} DROP CONSTRAINT {table}_sequence_fkey")
         else:
-            self.execute("DROP TRIGGER entries_never_update")
-            self.execute("DROP TRIGGER entries_never_delete")
+            for table in GUARDED:
+                self.execute(f"DROP TRIGGER {table}_never_update")
+                self.execute(f"DROP TRIGGER {table}_never_delete")
 
     def lock_entries(self) -> None:
         """What the same attacker would do last."""
         if self.dsn:
-            self.execute(POSTGRES[0][-2].replace("{schema}", self.schema))
-            for table in ("open_keys", "closed_keys"):
+            for guard in (POSTGRES[0][-2], POSTGRES[3][-1]):
+                self.execute(guard.replace("{schema}", self.schema))
+            for table in REFERRING:
                 self.execute(
                     f"ALTER TABLE {table} ADD CONSTRAINT {table}_sequence_fkey "
                     "FOREIGN KEY (sequence) REFERENCES entries (sequence) NOT VALID"
                 )
         else:
-            for guard in SQLITE[0][-2:]:
+            for guard in SQLITE[0][-2:] + SQLITE[3][-2:]:
                 self.execute(guard)
 
     def close(self) -> None:

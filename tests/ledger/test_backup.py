@@ -178,7 +178,7 @@ def test_a_loss_that_has_no_price_in_a_currency_leaves_nothing_of_it(opener: Ope
 
 
 def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does(sqlite_opener: Opener) -> None:
-    from sfumato.ledger.ledger import _charges
+    from sfumato.ledger.history import charges
     from sfumato.ledger.state import State
 
     ledger = stocked(sqlite_opener())
@@ -188,8 +188,8 @@ def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does
         body = entry.body
         for loss in body.get("lost", ()):
             del loss["principals"]
-            assert [n for _, n in _charges(body, "visits", "")] == [1]
-            assert not list(_charges(body, "visits", "ada"))
+            assert [n for _, _, n in charges(body, "visits", "")] == [1]
+            assert not list(charges(body, "visits", "ada"))
         state.follow(body, "")
     spent_now = {holder: accounts[0].balance().spent for holder, accounts in state.accounts.items()}
     assert spent_now == {("visits", ""): Fraction(1, 2), ("visits", "ada"): 0, ("visits", "bob"): 0}
@@ -198,7 +198,8 @@ def test_a_restore_of_the_first_version_charged_the_dataset_alone_and_still_does
 def test_a_grant_made_in_the_same_commit_is_charged_too(sqlite_opener: Opener) -> None:
     from sfumato.ledger.anchors import Anchor
     from sfumato.ledger.budgets import limits
-    from sfumato.ledger.requests import Register, Restore
+    from sfumato.ledger.caps import Register
+    from sfumato.ledger.requests import Restore
 
     ledger = stocked(sqlite_opener())
     grant = Register("visits", "cy", limits(Budget.pure(epsilon=1)))

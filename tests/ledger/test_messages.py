@@ -12,7 +12,7 @@ from ledger_cases import Opener, ask, charge, stocked
 from sfumato.accounting import events
 from sfumato.errors import LedgerUnavailable, SfumatoError
 from sfumato.ledger import Anchor, Budget, Ledger, Limits, PostgresLedger, Receipt, Refused, SqliteLedger
-from sfumato.ledger.group import _interrupted
+from sfumato.ledger.commits import _interrupted
 from sfumato.ledger.schema import SQLITE, migrate
 from sfumato.ledger.store import Owner
 
@@ -266,7 +266,7 @@ def test_what_is_not_a_ledger_reads_word_for_word(tmp_path: Path) -> None:
     (tmp_path / "text").chmod(0o600)
     text = "the ledger could not be opened; nothing was acknowledged | see its disk and its file"
     assert said(lambda: SqliteLedger(tmp_path / "text")) == text
-    future = "the ledger has schema version 9 and this program knows 3 | use the newer program that wrote it"
+    future = "the ledger has schema version 9 and this program knows 4 | use the newer program that wrote it"
     assert said(lambda: migrate(9, SQLITE, print)) == future
     interrupted = "the commit was interrupted; nothing was acknowledged | ask again with the same key"
     assert str(_interrupted()).replace("\n\nhint: ", " | ") == interrupted

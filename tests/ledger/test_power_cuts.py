@@ -15,7 +15,7 @@ from ledger_cases import ask, charge, stocked
 from sfumato.accounting import events
 from sfumato.errors import LedgerUnavailable
 from sfumato.ledger import Answered, Ledger, Receipt, SqliteLedger
-from sfumato.ledger.group import Group
+from sfumato.ledger.commits import Commits
 
 pytestmark = pytest.mark.slow
 CRASHES, THREADS = 2400, 4
@@ -45,7 +45,7 @@ def history(disk: Disk, *, synchronous: str) -> Acknowledged:
         sizes.append(len(batch))
         return outcomes
 
-    ledger._group = Group(decided)
+    ledger._commits = Commits(decided)
 
     def run(thread: int) -> None:
         for i in range(thread, 120, THREADS):

@@ -161,7 +161,7 @@ def test_steps_that_are_missing_are_applied_once(tmp_path: Path) -> None:
         store = SqliteStore(path, patience=1, steps=(*SQLITE, STEP))
         with Ledger(store) as ledger:
             assert len(list(ledger.entries())) == 3
-    with pytest.raises(LedgerUnavailable, match="schema version 4 and this program knows 3"):
+    with pytest.raises(LedgerUnavailable, match="schema version 5 and this program knows 4"):
         SqliteLedger(path)
 
 
@@ -171,7 +171,7 @@ def test_postgres_steps_that_are_missing_are_applied_once(postgres: str) -> None
     for _ in range(2):
         with Ledger(PostgresStore(postgres, schema="moving", patience=1, steps=(*POSTGRES, STEP))) as ledger:
             assert len(list(ledger.entries())) == 3
-    with pytest.raises(LedgerUnavailable, match="schema version 4 and this program knows 3"):
+    with pytest.raises(LedgerUnavailable, match="schema version 5 and this program knows 4"):
         PostgresLedger(postgres, schema="moving")
 
 

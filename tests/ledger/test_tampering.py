@@ -129,7 +129,9 @@ def test_only_an_anchor_finds_a_history_that_was_rewritten_with_its_state(opener
     ledger = busy(opener())
     anchor = ledger.anchor()
     opener.unlock_entries()
-    forge(opener, 5, lambda body: body.update(release={"n": 2}))
+    other = '{"n":2}'
+    forge(opener, 5, lambda body: body.update(sha256=sha(other)))
+    opener.execute(f"UPDATE releases SET content = {opener.blob(other)} WHERE sequence = 5")
     opener.lock_entries()
     opener().verify()
     with pytest.raises(LedgerDamaged, match="is not the one that was anchored"):

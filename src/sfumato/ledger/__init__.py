@@ -3,12 +3,13 @@
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import Budget, Limits
 from sfumato.ledger.ledger import Ledger, PostgresLedger, SqliteLedger
-from sfumato.ledger.outcomes import Answered, Balance, Patience, Receipt, Refused
+from sfumato.ledger.outcomes import Answered, Approval, Balance, Patience, Receipt, Refused, Shortfall
 from sfumato.ledger.verify import Entry
 
 __all__ = [
     "Anchor",
     "Answered",
+    "Approval",
     "Balance",
     "Budget",
     "Entry",
@@ -18,5 +19,6 @@ __all__ = [
     "PostgresLedger",
     "Receipt",
     "Refused",
+    "Shortfall",
     "SqliteLedger",
 ]

@@ -9,7 +9,14 @@ from sfumato.ledger.canon import canonical
 from sfumato.ledger.outcomes import Balance
 
 Holder = tuple[str, str]
-"""Whose accounts: a dataset, and a principal, who is empty for the whole dataset."""
+"""Whose accounts: a dataset, and a principal, who is empty for the whole dataset; or a group, by `group_holder`."""
+
+_GROUP = "\x01"
+
+
+def group_holder(group: str) -> Holder:
+    """The holder of a group's accounts: a name that no dataset has, because names hold no control characters."""
+    return _GROUP + group, ""
 
 
 class Account(NamedTuple):
@@ -72,6 +79,15 @@ class Account(NamedTuple):
         *orders, delta = [None if value is None else str(value) for value in self.used]
         return self.turn, str(used), str(cap), str(delta), canonical(orders)
 
+    def whose(self) -> tuple[str, str, str]:
+        """The dataset, the group and the principal: whichever it is, the others are empty."""
+        dataset, principal = self.holder
+        return ("", dataset[1:], "") if dataset.startswith(_GROUP) else (dataset, "", principal)
+
+    def currency(self) -> str:
+        """The currency's name, without its orders."""
+        return self.budget.currency.split(" ", 1)[0]
+
     def balance(self) -> Balance:
         """The account for people: what is left at the order that has most, of the most that any order may spend.
 
@@ -81,5 +97,7 @@ class Account(NamedTuple):
         most = max(each for each in self.budget.caps[:-1] if each is not None)
         used, cap = most - (cap - used), most
         delta, delta_cap = self.used[-1] or 0, self.budget.caps[-1] or 0
-        amounts = (Fraction(units, GRID) for units in (cap, used, delta_cap, delta))
-        return Balance(*self.holder, self.period, self.turn, self.budget.currency.split(" ", 1)[0], *amounts)
+        cap_, spent, delta_cap_, delta_spent = (Fraction(units, GRID) for units in (cap, used, delta_cap, delta))
+        dataset, group, principal = self.whose()
+        window = (self.period, self.turn, self.currency())
+        return Balance(dataset, principal, *window, cap_, spent, delta_cap_, delta_spent, group)

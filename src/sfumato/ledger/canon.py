@@ -14,8 +14,6 @@ _encode = json.JSONEncoder(
 ).encode
 
 
-_DEEPEST = 100
-
 quoted = json.encoder.encode_basestring
 """A text as canonical JSON writes it."""
 
@@ -27,32 +25,6 @@ def canonical(value: Any) -> str:
     '{"a":[true,"x"],"b":1}'
     """
     return _encode(value)
-
-
-def release_text(value: object) -> str:
-    """The text that stores a release; what is not JSON is refused by its kind, never shown."""
-    if _deeper_than(value, _DEEPEST):
-        raise InvalidParameter("release", f"must not be nested more than {_DEEPEST} deep, found", type(value))
-    try:
-        text = canonical(value)
-        if json.loads(text) == value:
-            text.encode()
-            return text
-    except (TypeError, ValueError):
-        pass
-    raise InvalidParameter("release", "must be a JSON value without NaN, found", type(value))
-
-
-def _deeper_than(value: object, deepest: int) -> bool:
-    """Whether lists and objects lie that deep in one another; without recursion, and one that holds itself does."""
-    level = [(value, 0)]
-    while level:
-        found, depth = level.pop()
-        if isinstance(found, dict | list):
-            if depth == deepest:
-                return True
-            level.extend((inner, depth + 1) for inner in (found.values() if isinstance(found, dict) else found))
-    return False
 
 
 def read_object(name: str, text: object) -> dict[str, Any]:

@@ -1,45 +1,32 @@
 """The ledger: every charge is durable before data are read, and nothing overspends."""
 
-import hashlib
-import hmac
-import json
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from sfumato.accounting import from_json
-from sfumato.accounting.events import Counted, Event, counted
-from sfumato.accounting.total import Total, total
-from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerError, LedgerMisuse
+from sfumato.accounting.events import Event
+from sfumato.errors import LedgerDamaged, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
-from sfumato.ledger import requests
-from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger import caps, given, owner, requests
+from sfumato.ledger.accounts import Holder
 from sfumato.ledger.anchors import Anchor, AnchorFile, anchor_of
-from sfumato.ledger.backup import back_up
 from sfumato.ledger.budgets import Budget, Limits, known, limits
-from sfumato.ledger.canon import Json, canonical, release_text
+from sfumato.ledger.canon import Json
 from sfumato.ledger.clock import SteadyClock
-from sfumato.ledger.group import Group
-from sfumato.ledger.outcomes import Answered, Balance, Patience, Receipt, Refused
+from sfumato.ledger.commits import Commits
+from sfumato.ledger.outcomes import Answered, Patience, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
+from sfumato.ledger.reader import Clock, Reader
 from sfumato.ledger.reserve import Ask, Reserve
 from sfumato.ledger.sqlite import SqliteStore
-from sfumato.ledger.state import Body
 from sfumato.ledger.store import Owner, Store, Transaction
-from sfumato.ledger.stored import StoredState, accounts_in, failures_in, secret_in
-from sfumato.ledger.verify import Entry, check_anchor, latest, rows, walk
-
-Clock = Callable[[], int]
-_CHARGES = {"reserve": 1, "share": 1, "refund": -1}
-_NAME = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,200}")
-_HASH = re.compile(r"[0-9a-f]{64}")
+from sfumato.ledger.stored import StoredState
+from sfumato.ledger.verify import check_anchor, latest
 
 
-class Ledger:
+class Ledger(Reader):
     """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
 
     `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text. `clock`
@@ -47,10 +34,10 @@ class Ledger:
     """
 
     def __init__(self, store: Store, *, anchor: Path | str | None = None, clock: Clock | None = None) -> None:
-        self._store, self._clock = store, clock or SteadyClock()
+        super().__init__(store, clock or SteadyClock())
         self._anchor_file: AnchorFile | None = None
         self._owner, self._closed = Owner(), False
-        self._group = Group(self._decide)
+        self._commits = Commits(self._decide)
         self._state: StoredState | None = None
         try:
             known = None if anchor is None else anchor_of(anchor)
@@ -74,30 +61,71 @@ class Ledger:
 
     def register(self, dataset: str, budget: Budget | Limits) -> int:
         """Give a dataset its caps, for ever; the sequence of the latest entry, which is this one if it is new."""
-        return cast(int, self._ask(requests.Register(_name("dataset", dataset), "", limits(budget))))
+        return cast(int, self._ask(caps.Register(given.name("dataset", dataset), "", limits(budget))))
 
     def grant(self, dataset: str, principal: str, budget: Budget | Limits) -> int:
         """Give a principal caps on a dataset; the sequence of the entry.
 
         They may be wider than the dataset's, or together be more than it: the dataset's own caps always rule.
         """
-        names = _name("dataset", dataset), _name("principal", principal)
-        return cast(int, self._ask(requests.Register(*names, limits(budget))))
+        names = given.name("dataset", dataset), given.name("principal", principal)
+        return cast(int, self._ask(caps.Register(*names, limits(budget))))
 
-    def declare(self, dataset: str, *, unit: str, declaration: Json, data_version: str) -> int:
+    def group(self, group: str, budget: Budget | Limits) -> int:
+        """Give a group of datasets caps, for ever: the same people under several names; the sequence of the entry."""
+        return cast(int, self._ask(caps.Group(given.name("group", group), limits(budget))))
+
+    def join(self, dataset: str, group: str) -> int:
+        """Charge what is charged to a dataset to a group too, for ever; the sequence of the entry.
+
+        What the dataset has spent so far counts there from now on, and must fit.
+        """
+        return cast(int, self._ask(caps.Join(given.name("dataset", dataset), given.name("group", group))))
+
+    # ---- owners ----
+
+    def declare(
+        self,
+        dataset: str,
+        *,
+        unit: str,
+        declaration: Json,
+        data_version: str,
+        neighbours: str = owner.ADD_OR_REMOVE,
+    ) -> int:
         """Write down what is declared of a dataset and on which data; the sequence of the entry that says so.
 
-        Declared as before, nothing is written. The unit of privacy never changes.
+        Declared as before, nothing is written. The unit of privacy and the neighbours never change; "add or remove one"
+        is what datasets had before the neighbours were written down, and may be said more exactly.
         """
-        names = _name("dataset", dataset), _name("unit", unit)
-        return cast(int, self._ask(requests.Declare(*names, declaration, _name("data_version", data_version))))
+        names = given.name("dataset", dataset), given.name("unit", unit)
+        version, relation = given.name("data_version", data_version), given.name("neighbours", neighbours)
+        return cast(int, self._ask(owner.Declare(*names, declaration, version, relation)))
 
-    def declared(self, dataset: str) -> Mapping[str, Any] | None:
-        """The entry that says what is declared of a dataset now, if there is one."""
-        with self._store.read() as run:
-            state = StoredState(run)
-            found = state.declared.get(dataset)
-            return None if found is None else state.certain_entry(found)[0]
+    def registered(self, dataset: str, *, data_version: str, digest: str) -> int:
+        """Write down what data of a dataset are registered, both veiled; the sequence of the entry that says so."""
+        words = given.name("data_version", data_version), given.name("digest", digest)
+        return cast(int, self._ask(owner.Registered(given.name("dataset", dataset), *words)))
+
+    def unlock(self, *, dataset: str, reason: str, principal: str = "") -> int:
+        """The owner's entry that what failed was looked at; how many there were.
+
+        Of a principal alone, or of the dataset and of everyone on it.
+        """
+        who = given.name("principal", principal) if principal else ""
+        return cast(int, self._ask(owner.Unlock(given.name("dataset", dataset), who, given.name("reason", reason))))
+
+    def approve(self, *, dataset: str, principal: str, request_hash: str, note: str) -> int:
+        """The owner's entry that a principal may have a request answered; its sequence."""
+        return self._said(dataset, principal, request_hash, granted=True, note=note)
+
+    def deny(self, *, dataset: str, principal: str, request_hash: str, note: str) -> int:
+        """The owner's entry that a principal may not; its sequence. The latest word on a request counts."""
+        return self._said(dataset, principal, request_hash, granted=False, note=note)
+
+    def _said(self, dataset: str, principal: str, request_hash: str, *, granted: bool, note: str) -> int:
+        names = given.name("dataset", dataset), given.name("principal", principal), given.request_hash(request_hash)
+        return cast(int, self._ask(owner.Approve(*names, granted, given.name("note", note))))
 
     # ---- charges ----
 
@@ -112,24 +140,27 @@ class Ledger:
         data_version: str,
         patience: Patience | None = None,
         charge: bool = True,
+        question: str = "",
+        label: str = "",
     ) -> Receipt | Answered | Refused:
         """Charge an event before data are read.
 
         A `Receipt` means that the charge is durable and data may be read, once. `Answered` holds the stored release of
         an equal request. `Refused` says why not, and cost nothing. `patience` refuses where too many questions failed;
-        without `charge` only what is stored is given.
+        without `charge` only what is stored is given. `question` and `label` are remarks for the entry: who asks the
+        same again in other words, or under another label, gets what is stored.
         """
-        if not _matches(_HASH, request_hash):
-            raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
         request = Reserve(
-            _name("dataset", dataset),
-            _name("principal", principal),
-            known(_event("event", event)),
-            request_hash,
-            _name("idempotency_key", idempotency_key),
-            _name("data_version", data_version),
+            given.name("dataset", dataset),
+            given.name("principal", principal),
+            known(given.event("event", event)),
+            given.request_hash(request_hash),
+            given.name("idempotency_key", idempotency_key),
+            given.name("data_version", data_version),
             patience,
             charge,
+            given.question(question),
+            given.label(label),
         )
         return cast(Receipt | Answered | Refused, self._ask(request))
 
@@ -143,119 +174,49 @@ class Ledger:
         idempotency_key: str,
         data_version: str,
         patience: Patience | None = None,
+        question: str = "",
+        label: str = "",
     ) -> Receipt | Refused:
         """Write down a question of a run that was charged as a whole, before data are read for it.
 
         `run` is the sequence that settling it gave. The receipt is settled or lost like that of a charge.
         """
-        if not _matches(_HASH, request_hash):
-            raise InvalidParameter("request_hash", "must be a SHA-256 in lower-case hexadecimal", request_hash)
-        names = _name("dataset", dataset), _name("principal", principal)
-        key, version = _name("idempotency_key", idempotency_key), _name("data_version", data_version)
-        return cast(Receipt | Refused, self._ask(Ask(*names, run, request_hash, key, version, patience)))
+        names = given.name("dataset", dataset), given.name("principal", principal)
+        sha, key = given.request_hash(request_hash), given.name("idempotency_key", idempotency_key)
+        remarks = given.question(question), given.label(label)
+        request = Ask(*names, run, sha, key, given.name("data_version", data_version), patience, *remarks)
+        return cast(Receipt | Refused, self._ask(request))
 
     def settle(self, receipt: Receipt, release: Json) -> Answered:
-        """Store the released answer; only after this may it leave."""
-        release_text(release)
-        return cast(Answered, self._ask(requests.Settle(_receipt(receipt), release)))
+        """Store the released answer; only after this may it leave.
+
+        One that is too large is refused; its charge stays, as that of any answer that is lost.
+        """
+        return cast(Answered, self._ask(requests.Settle(given.receipt(receipt), release)))
 
     def lose(self, receipt: Receipt, *, reason: str, failure: bool = True) -> None:
         """Mark the answer as lost: the charge stays, an equal question may be asked and charged again.
 
         A `failure` is counted against the principal and the dataset until the owner unlocks them.
         """
-        self._ask(requests.Lose(_receipt(receipt), _name("reason", reason), bool(failure)))
+        self._ask(requests.Lose(given.receipt(receipt), given.name("reason", reason), bool(failure)))
 
     def abandon(self, *, principal: str, idempotency_key: str) -> None:
         """Mark as lost what a key opened, if anything: for who was interrupted before the receipt came."""
-        self._ask(requests.Abandon(_name("principal", principal), _name("idempotency_key", idempotency_key)))
-
-    def failures(self, dataset: str, principal: str = "") -> int:
-        """How many questions about a dataset, or of a principal on it, failed since its owner looked."""
-        with self._store.read() as run:
-            return failures_in(run).get((dataset, principal), 0)
-
-    def unlock(self, *, dataset: str, reason: str, principal: str = "") -> int:
-        """The owner's entry that what failed was looked at; how many there were.
-
-        Of a principal alone, or of the dataset and of everyone on it.
-        """
-        who = _name("principal", principal) if principal else ""
-        return cast(int, self._ask(requests.Unlock(_name("dataset", dataset), who, _name("reason", reason))))
+        self._ask(requests.Abandon(given.name("principal", principal), given.name("idempotency_key", idempotency_key)))
 
     def refund(self, receipt: Receipt, *, reason: str) -> None:
         """Give the charge back; only for failures that were decided without touching data."""
-        self._ask(requests.Refund(_receipt(receipt), _name("reason", reason)))
+        self._ask(requests.Refund(given.receipt(receipt), given.name("reason", reason)))
 
     def recover(self, *, older_than: float = 0, dataset: str = "") -> int:
         """Mark as lost the reservations, of one dataset or all, that are still open after some seconds; how many."""
         seconds = non_negative("older_than", older_than)
         return cast(
-            int, self._ask(requests.Recover(int(seconds * 10**9), _name("dataset", dataset) if dataset else ""))
+            int, self._ask(requests.Recover(int(seconds * 10**9), given.name("dataset", dataset) if dataset else ""))
         )
 
-    # ---- what is known ----
-
-    def balances(self, dataset: str, principal: str = "") -> list[Balance]:
-        """The caps of a dataset, or of a principal on it, and what was spent under each in the window that runs now."""
-        with self._store.read() as run:
-            now = max(StoredState(run).time, self._clock())
-            found = _accounts(run, dataset, principal)
-        return [account.at(now).balance() for account in found]
-
-    def entries(self) -> Iterator[Entry]:
-        """Every entry in order, as of now."""
-        with self._store.read() as run:
-            for sequence, body, head in rows(run):
-                yield Entry(sequence, json.loads(body), head)
-
-    def export(self) -> Iterator[str]:
-        """Every entry as a line of JSON: its body exactly as it was hashed, and the chain's head after it."""
-        with self._store.read() as run:
-            for _, body, head in rows(run):
-                yield f'{{"entry":{body},"head":"{head}"}}\n'
-
-    def spent(self, *, dataset: str, principal: str = "") -> tuple[Counted, ...]:
-        """The events charged to a dataset, or to a principal on it, with how often each happened."""
-        counts: dict[str, int] = {}
-        with self._store.read() as run:
-            _accounts(run, dataset, principal)
-            for _, body, _ in rows(run):
-                for charged, n in _charges(json.loads(body), dataset, principal):
-                    counts[charged] = counts.get(charged, 0) + n
-        return counted((from_json(json.loads(text)), n) for text, n in counts.items())
-
-    def total(self, *, dataset: str, principal: str = "") -> Total:
-        """What was spent, priced again from the stored events by the whole accountant."""
-        return total(self.spent(dataset=dataset, principal=principal))
-
-    def veiled(self, text: str) -> str:
-        """A name for a text that is the same whoever opens the ledger, and that nobody can guess without reading it.
-
-        A ledger that has no secret yet gives names that are good for this call alone.
-        """
-        with self._store.read() as run:
-            secret = secret_in(run) or os.urandom(32).hex()
-        return hmac.new(bytes.fromhex(secret), text.encode(), hashlib.sha256).hexdigest()
-
     # ---- trust ----
-
-    def anchor(self) -> str:
-        """A line to keep apart from the ledger: it pins every entry there is now."""
-        with self._store.read() as run:
-            return str(latest(run))
-
-    def verify(self, anchor: Path | str | None = None) -> str:
-        """Walk every entry, compare the state and the tables; the anchor of what was verified, or LedgerDamaged."""
-        known = None if anchor is None else anchor_of(anchor)
-        with self._store.read() as run:
-            walked = str(walk(run, known.read() if isinstance(known, AnchorFile) else known))
-            self._store.check(run)
-            return walked
-
-    def backup(self, path: Path | str) -> str:
-        """Copy the ledger as it is now to a new file, while others write; the anchor of what the copy holds."""
-        return back_up(self._store, Path(path))
 
     def restore(self, *, reason: str, anchor: Path | str, lost: Mapping[str | Holder, Event] | None = None) -> int:
         """Write the owner's entry that this ledger is a backup put back, and what was spent since.
@@ -268,8 +229,10 @@ class Ledger:
         superseded = known.read() if isinstance(known, AnchorFile) else known
         if superseded is None or superseded.identity != self._identity:
             raise LedgerMisuse("the anchor belongs to another ledger", hint="give the anchor that refused this one")
-        events = None if lost is None else {_holder(who): _event("lost", event) for who, event in lost.items()}
-        sequence = cast(int, self._ask(requests.Restore(_name("reason", reason), superseded, events)))
+        events = (
+            None if lost is None else {given.holder(who): given.event("lost", event) for who, event in lost.items()}
+        )
+        sequence = cast(int, self._ask(requests.Restore(given.name("reason", reason), superseded, events)))
         if isinstance(known, AnchorFile):
             known.advance(Anchor.read(self.anchor()), force=True)
         return sequence
@@ -293,7 +256,7 @@ class Ledger:
         if self._closed:
             raise LedgerMisuse("the ledger is closed", hint="open it again")
         self._owner.check()  # before waiting: after a fork there is nobody left to lead
-        return self._group.submit(request)
+        return self._commits.submit(request)
 
     def _decide(self, batch: Sequence[requests.Request]) -> Sequence[Any]:
         known, self._state = self._state, None  # it comes back only if the commit succeeds
@@ -360,59 +323,8 @@ class PostgresLedger(Ledger):
         super().__init__(PostgresStore(dsn, schema=schema, patience=patience), anchor=anchor, clock=clock)
 
 
-def _name(what: str, value: object) -> str:
-    if isinstance(value, str) and 0 < len(value) <= 200 and value.isprintable():  # most are, and this is quick
-        return value
-    if not _matches(_NAME, value):
-        raise InvalidParameter(what, "must be text of 1 to 200 characters without control characters", value)
-    return str(value)
-
-
-def _matches(form: re.Pattern[str], value: object) -> bool:
-    return isinstance(value, str) and form.fullmatch(value) is not None
-
-
-def _event(name: str, value: object) -> Event:
-    if not isinstance(value, Event):
-        raise InvalidParameter(name, "must be an event", value, hint="see sfumato.accounting.events")
-    return value
-
-
-def _holder(value: object) -> Holder:
-    """A dataset alone, or a dataset and a principal."""
-    parts = value if isinstance(value, tuple) and len(value) == 2 else (value, None)
-    return _name("dataset", parts[0]), "" if parts[1] is None else _name("principal", parts[1])
-
-
-def _accounts(run: Transaction, dataset: str, principal: str) -> list[Account]:
-    """The accounts of a dataset, or of a principal on it; a stranger is told so."""
-    if not accounts_in(run, (dataset, "")):
-        raise LedgerMisuse(f"dataset `{dataset}` is not registered", hint="the owner registers it")
-    found = accounts_in(run, (dataset, principal))
-    if not found:
-        raise LedgerMisuse(f"principal `{principal}` has no cap on dataset `{dataset}`", hint="the owner grants one")
-    return found
-
-
-def _receipt(value: object) -> Receipt:
-    if not isinstance(value, Receipt):
-        raise InvalidParameter("receipt", "must be what `reserve` gave", value)
-    return value
-
-
 def _outcome(request: requests.Request, state: StoredState) -> Any:
     try:
         return request.decide(state)
     except LedgerMisuse as misuse:  # raised before anything was appended
         return misuse
-
-
-def _charges(body: Body, dataset: str, principal: str) -> Iterator[tuple[str, int]]:
-    """The events that an entry charges to an account, or gives back."""
-    if body["kind"] == "restore":
-        for loss in body["lost"]:
-            if loss["dataset"] == dataset and principal in ("", *loss.get("principals", ())):
-                yield canonical(loss["event"]), 1
-    elif body["kind"] in _CHARGES and body["dataset"] == dataset and principal in ("", body["principal"]):
-        times = _CHARGES[body["kind"]]
-        yield canonical(body["event"]), times if principal or body["kind"] != "share" else 0

@@ -28,9 +28,33 @@ class Answered:
     sequence: int
     head: str
     release: Json
+    sha256: str = ""
+    """Of the release's canonical JSON; `Ledger.stream(sequence)` gives that in pieces."""
+    size: int = 0
+    """How many bytes it is."""
 
     def __repr__(self) -> str:
         return f"Answered(sequence={self.sequence}, head={self.head!r}, release=…)"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """One budget that refuses: what the event would cost there and what is left (for Rényi, where least is lacking)."""
+
+    dataset: str
+    group: str
+    principal: str
+    period: str
+    currency: str
+    cost: Fraction | None
+    """None where it is infinite, or where the event has no price in the currency."""
+    left: Fraction
+    delta_cost: Fraction | None = None
+    """Of δ, where δ is what refuses; None as well where it is infinite."""
+    delta_left: Fraction | None = None
+    """Of δ, where δ is what refuses."""
+    problem: str = ""
+    """Why the event has no price here, if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +64,8 @@ class Refused:
     reason: Reason
     problem: str
     hint: str = ""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """Every budget that refuses; problem and hint speak of the first."""
 
     def __str__(self) -> str:
         return f"{self.problem}\n\nhint: {self.hint}" if self.hint else self.problem
@@ -69,8 +95,20 @@ class Balance:
     spent: Fraction
     delta_cap: Fraction
     delta_spent: Fraction
+    group: str = ""
+    """The group of datasets whose cap it is; then dataset and principal are empty."""
 
     @property
     def remaining(self) -> Fraction:
         """What is left of the cap."""
         return self.cap - self.spent
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The owner's word on one request of one principal."""
+
+    sequence: int
+    granted: bool
+    note: str
+    time: int

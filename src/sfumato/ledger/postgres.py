@@ -18,6 +18,7 @@ _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _TURNSTILE = "LOCK TABLE turnstile IN EXCLUSIVE MODE"
 _RETRIES = 20
 _LONGEST_NAME = 63
+_AT_ONCE, _AT_ONCE_LARGE = 5000, 64  # rows of a stream; pieces of releases may be large
 _DURABLE = ("fsync", "full_page_writes")
 
 
@@ -25,18 +26,19 @@ class _Statements:
     """A connection that speaks the ledger's dialect."""
 
     def __init__(self, connection: "psycopg.Connection[Row]") -> None:
-        self._connection = connection
+        self._connection, self._streams = connection, 0
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> Iterable[Row]:
-        """Run one statement; what it selects is fetched in pieces, so a long ledger does not fill memory."""
+        """Run one statement; what it selects in order is fetched in pieces, so a long ledger does not fill memory."""
         if sql.startswith("SELECT") and "ORDER BY" in sql:
             return self._stream(sql, parameters)
         cursor = self._connection.execute(_dialect(sql), parameters or None)
         return cursor.fetchall() if cursor.description else []
 
     def _stream(self, sql: str, parameters: Sequence[Any]) -> Iterator[Row]:
-        with self._connection.cursor(name="ledger") as cursor:
-            cursor.itersize = 5000
+        self._streams += 1  # several may be read side by side
+        with self._connection.cursor(name=f"ledger{self._streams}") as cursor:
+            cursor.itersize = _AT_ONCE_LARGE if "FROM releases" in sql else _AT_ONCE
             yield from cursor.execute(_dialect(sql), parameters or None)
 
     def executemany(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:

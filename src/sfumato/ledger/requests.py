@@ -4,7 +4,7 @@ A request decides first and appends last: when it raises `LedgerMisuse` or retur
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sfumato import __version__
@@ -12,11 +12,12 @@ from sfumato.accounting.events import Event
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.anchors import Anchor
-from sfumato.ledger.budgets import Limits, known
-from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.budgets import known
+from sfumato.ledger.canon import Json
 from sfumato.ledger.outcomes import Answered, Receipt
+from sfumato.ledger.releases import Encoded, encoded
 from sfumato.ledger.state import Body, key_of
-from sfumato.ledger.stored import StoredState
+from sfumato.ledger.stored import StoredState, answered
 
 
 class Request(Protocol):
@@ -31,65 +32,12 @@ class Request(Protocol):
         ...
 
 
-class _Keyless:
+class Keyless:
+    """A request that no key decides."""
+
     def names(self) -> Sequence[bytes]:
         """None."""
         return ()
-
-
-# ---- caps ---------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Register(_Keyless):
-    """Caps for a dataset, or for a principal on it."""
-
-    dataset: str
-    principal: str
-    limits: Limits
-
-    def decide(self, state: StoredState) -> int:
-        """The sequence of the entry; asking the same again changes nothing, asking otherwise is refused."""
-        if self.principal and not state.accounts_of((self.dataset, "")):
-            raise LedgerMisuse(f"dataset `{self.dataset}` is not registered", hint="register it first")
-        wanted = {period: budget.text for period, budget in self.limits.periods().items()}
-        known = {account.period: account.budget.text for account in state.accounts_of((self.dataset, self.principal))}
-        if known == wanted:
-            return state.sequence
-        if known:
-            what = f"principal `{self.principal}`" if self.principal else f"dataset `{self.dataset}`"
-            raise LedgerMisuse(f"{what} has other caps already", hint="caps are for ever")
-        fields = {"kind": "grant", "principal": self.principal} if self.principal else {"kind": "register"}
-        body, _ = state.record({"dataset": self.dataset, "limits": wanted, **fields})
-        return int(body["sequence"])
-
-
-@dataclass(frozen=True)
-class Declare(_Keyless):
-    """What the owner declares of a dataset, on which version of its data."""
-
-    dataset: str
-    unit: str
-    declaration: Json
-    data_version: str
-
-    def decide(self, state: StoredState) -> int:
-        """The sequence of the entry; declaring the same again changes nothing, another unit is refused."""
-        if not state.accounts_of((self.dataset, "")):
-            raise LedgerMisuse(f"dataset `{self.dataset}` is not registered", hint="register it first")
-        latest = state.declared.get(self.dataset)
-        fields = {"unit": self.unit, "declaration": self.declaration, "data_version": self.data_version}
-        if latest is not None:
-            before, _ = state.certain_entry(latest)
-            if before["unit"] != self.unit:
-                raise LedgerMisuse(
-                    f"dataset `{self.dataset}` protects {before['unit']}, and not {self.unit}",
-                    hint="what was spent was spent on that; another unit needs another dataset name",
-                )
-            if all(canonical(before[name]) == canonical(value) for name, value in fields.items()):
-                return latest
-        body, _ = state.record({"kind": "declare", "dataset": self.dataset, **fields})
-        return int(body["sequence"])
 
 
 # ---- ends ---------------------------------------------------------------------------------------------------
@@ -110,29 +58,36 @@ def _end(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[B
 
 
 @dataclass(frozen=True)
-class Settle(_Keyless):
+class Settle(Keyless):
     """Store the released answer; it may leave only after this."""
 
     receipt: Receipt
     release: Json
+    kept: Encoded = field(init=False)
+    """The release as it will be stored: made by who asks, so that nobody else waits for it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kept", encoded(self.release))  # what is not JSON or is too large is refused here
 
     def decide(self, state: StoredState) -> Answered:
         """The stored answer; settling twice alike changes nothing."""
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
-            body, head = _end(state, "settle", reserve, release=self.release)
-        else:
-            body, head = state.certain_entry(fate)
-            if body["kind"] != "settle":
-                what = "marked as lost" if body["kind"] == "lose" else "refunded"
-                raise LedgerMisuse(f"the reservation was {what}", hint="do not release this answer")
-            if canonical(body["release"]) != canonical(self.release):
-                raise LedgerMisuse("the reservation was settled with another answer", hint="release the stored one")
-        return Answered(body["sequence"], head, body["release"])
+            body, head = _end(state, "settle", reserve, **self.kept.fields())
+            state.keep(body["sequence"], self.kept.pieces)
+            return answered(body["sequence"], head, self.release, self.kept)
+        body, head = state.certain_entry(fate)
+        if body["kind"] != "settle":
+            what = "marked as lost" if body["kind"] == "lose" else "refunded"
+            raise LedgerMisuse(f"the reservation was {what}", hint="do not release this answer")
+        sha256 = encoded(body["release"]).sha256 if "release" in body else body["sha256"]
+        if sha256 != self.kept.sha256:
+            raise LedgerMisuse("the reservation was settled with another answer", hint="release the stored one")
+        return answered(body["sequence"], head, self.release, self.kept)
 
 
 @dataclass(frozen=True)
-class Lose(_Keyless):
+class Lose(Keyless):
     """Mark an answer as lost: the charge stays, and a failure is counted."""
 
     receipt: Receipt
@@ -153,7 +108,7 @@ def _failed(failure: bool) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Abandon(_Keyless):
+class Abandon(Keyless):
     """Mark as lost what a key opened, if it did: for who was interrupted before the receipt came."""
 
     principal: str
@@ -167,26 +122,7 @@ class Abandon(_Keyless):
 
 
 @dataclass(frozen=True)
-class Unlock(_Keyless):
-    """The owner has looked at what failed."""
-
-    dataset: str
-    principal: str
-    reason: str
-
-    def decide(self, state: StoredState) -> int:
-        """How many failures there were."""
-        if not state.accounts_of((self.dataset, self.principal)):
-            what = f"principal `{self.principal}` has no cap on" if self.principal else "nothing is registered as"
-            raise LedgerMisuse(f"{what} dataset `{self.dataset}`", hint="see the names in the declaration")
-        found = state.failures.get((self.dataset, self.principal), 0)
-        same = {"dataset": self.dataset, "principal": self.principal, "reason": self.reason}
-        state.record({"kind": "unlock", "failures": found, **same})
-        return found
-
-
-@dataclass(frozen=True)
-class Refund(_Keyless):
+class Refund(Keyless):
     """Give a charge back because the request failed before data were touched."""
 
     receipt: Receipt
@@ -208,7 +144,7 @@ def _given_back(reserve: Body) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Recover(_Keyless):
+class Recover(Keyless):
     """Mark every reservation as lost that is still open after some seconds."""
 
     older_than: int
@@ -227,7 +163,7 @@ class Recover(_Keyless):
 
 
 @dataclass(frozen=True)
-class Restore(_Keyless):
+class Restore(Keyless):
     """The owner's word that a backup was put back, and what is known to have been spent since."""
 
     reason: str
@@ -260,6 +196,8 @@ class Restore(_Keyless):
             if not own:
                 raise LedgerMisuse(f"principal `{who}` has no cap on `{dataset}`", hint="name the dataset alone")
             accounts += own
+        for group in state.groups_of(dataset):
+            accounts += state.accounts_of(group)
         charged = {account.budget.currency: _unlimited(account, event) for account in accounts}
         return {"dataset": dataset, "principals": principals, "event": known(event).json, "charged": charged}
 

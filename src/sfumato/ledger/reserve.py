@@ -10,6 +10,7 @@ from sfumato.ledger.amounts import GRID
 from sfumato.ledger.budgets import Budget, Known, Price, TooDear
 from sfumato.ledger.canon import canonical, name_of, quoted
 from sfumato.ledger.outcomes import Answered, Patience, Receipt, Refused
+from sfumato.ledger.shortfalls import shortfalls
 from sfumato.ledger.state import Accounts, Body, CapPassed, key_of, memo_of
 from sfumato.ledger.stored import StoredState
 
@@ -29,6 +30,9 @@ class Reserve:
     patience: Patience | None = None
     charge: bool = True
     """Whether a charge may be made: without, only what is stored is given."""
+    question: str = ""
+    label: str = ""
+    """Remarks, as they are given: neither makes another request of it."""
     _names: tuple[bytes, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,15 +79,26 @@ class Reserve:
         self, state: StoredState, kind: str, accounts: Accounts, **fields: object
     ) -> tuple[Body, str] | Refused:
         """Append the charge to every account, if each has a price for the event and room for it."""
+        if kind == "reserve":
+            for group in state.groups_of(self.dataset):
+                accounts = (*accounts, *state.accounts_of(group))
         budgets = tuple([account.budget.text for account in accounts])
         frame = _frame(self.event, kind, (self.dataset, self.principal, self.data_version), budgets)
         if isinstance(frame, _Unpriced):
-            return Refused("budget", frame.problem, _unpriced(accounts[frame.account], frame.problem))
+            problem, hint = frame.problem, _unpriced(accounts[frame.account], frame.problem)
+            return self._refused(state, accounts, problem, hint)
         body = {**frame.same, "key": self.key, "request_hash": self.request_hash, **fields}
+        if self.question:
+            body["question"] = self.question
+        if self.label:
+            body["label"] = self.label
         try:
             return state.record(body, canonical if fields else frame.text_of)
         except CapPassed as passed:
-            return _too_much(passed)
+            return self._refused(state, accounts, _too_much(passed), _decides(passed.account))
+
+    def _refused(self, state: StoredState, accounts: Accounts, problem: str, hint: str) -> Refused:
+        return Refused("budget", problem, hint, shortfalls(accounts, self.event, max(state.now, state.time)))
 
     def _content(self) -> Body:
         """What makes two requests the same."""
@@ -106,7 +121,7 @@ class Reserve:
         if fate["kind"] == "share":
             fate, head = state.certain_entry(fate["answer"])
         if fate["kind"] == "settle":
-            return Answered(fate["sequence"], head, fate["release"])
+            return state.answer(fate, head)
         if fate["kind"] == "reserve":
             return Refused("pending", "the request is being answered", "ask again when it is settled")
         if fate["kind"] == "lose":
@@ -126,7 +141,7 @@ class Reserve:
             shared = self._record(state, "share", own, answer=answered, seen=seen.hex())
             if isinstance(shared, Refused):
                 return shared
-        return Answered(answered, head, body["release"])
+        return state.answer(body, head)
 
 
 @dataclass(frozen=True)
@@ -141,6 +156,8 @@ class Ask:
     key: str
     data_version: str
     patience: Patience | None
+    question: str = ""
+    label: str = ""
 
     def names(self) -> tuple[bytes, bytes]:
         """The keys that it opens."""
@@ -158,6 +175,7 @@ class Ask:
         if held is not None:
             return held
         same = {"dataset": self.dataset, "principal": self.principal, "data_version": self.data_version}
+        same |= {name: text for name, text in (("question", self.question), ("label", self.label)) if text}
         body, head = state.record(
             {"kind": "ask", "run": self.run, "key": self.key, "request_hash": self.request_hash, **same}
         )
@@ -191,13 +209,17 @@ class _Frame:
     """The parts of an entry that charges of one kind share, and their canonical text."""
 
     same: Body
-    before: str
-    between: str
+    parts: tuple[str, str, str, str]
 
     def text_of(self, body: Body) -> str:
         """What `canonical` writes, with the shared parts written once."""
         key, sha = quoted(body["key"]), body["request_hash"]
-        return f'{self.before}{key}{self.between}{sha}","sequence":{body["sequence"]},"time":{body["time"]}}}'
+        label = f'"label":{quoted(body["label"])},' if "label" in body else ""
+        question = f'"question":{quoted(body["question"])},' if "question" in body else ""
+        one, two, three, four = self.parts
+        return (
+            f'{one}{key}{two}{label}{three}{question}{four}{sha}","sequence":{body["sequence"]},"time":{body["time"]}}}'
+        )
 
 
 @lru_cache(maxsize=1 << 12)
@@ -220,16 +242,17 @@ def _frame(event: Known, kind: str, about: tuple[str, str, str], budgets: tuple[
         "kind": kind,
         "principal": principal,
     }
-    marked = canonical({**same, "key": "", "request_hash": "", "sequence": 0, "time": 0})
-    before, after = marked.rsplit('"key":""', 1)
-    between = after.rsplit('","sequence":0,"time":0}', 1)[0]
-    return _Frame(same, f'{before}"key":', between)
+    marked = canonical({**same, "key": "", "label": "", "question": "", "request_hash": "", "sequence": 0, "time": 0})
+    one, rest = marked.rsplit('"key":""', 1)
+    two, rest = rest.rsplit('"label":"",', 1)
+    three, rest = rest.rsplit('"question":"",', 1)
+    return _Frame(same, (f'{one}"key":', two, three, rest.rsplit('","sequence":0,"time":0}', 1)[0]))
 
 
 def _whose(account: Account) -> str:
-    dataset, principal = account.holder
-    who = f"of principal `{principal}`" if principal else f"of dataset `{dataset}`"
-    return f"the {account.period or 'lifetime'} budget {who}"
+    dataset, group, principal = account.whose()
+    who = f"principal `{principal}`" if principal else f"group `{group}`" if group else f"dataset `{dataset}`"
+    return f"the {account.period or 'lifetime'} budget of {who}"
 
 
 def _decides(account: Account) -> str:
@@ -243,8 +266,7 @@ def _unpriced(account: Account, problem: str) -> str:
     return f"{_whose(account)} counts in {counts}; ask for a mechanism that has such a price"
 
 
-def _too_much(passed: CapPassed) -> Refused:
+def _too_much(passed: CapPassed) -> str:
     costs = ", ".join("∞" if units is None else f"{units / GRID:.6g}" for units in passed.price)
     left = f"{float(passed.account.balance().remaining):.6g}"
-    problem = f"the event costs {costs} (δ last) and {left} is left"
-    return Refused("budget", problem, _decides(passed.account))
+    return f"the event costs {costs} (δ last) and {left} is left"

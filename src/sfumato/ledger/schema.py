@@ -12,6 +12,19 @@ from sfumato.errors import LedgerUnavailable
 APPLICATION_ID = 0x5F00A70  # marks an SQLite file as a ledger
 
 
+_KEYED = (
+    "open_keys",
+    "closed_keys",
+    "accounts",
+    "failures",
+    "declarations",
+    "releases",
+    "memberships",
+    "registrations",
+    "approvals",
+)  # in SQLite: rows found by their key alone
+
+
 def _number(column: str) -> str:
     """Digits only, and no zero in front unless it is the number."""
     stripped = f"length(ltrim({column}, '0123456789')) = 0"
@@ -75,34 +88,60 @@ CREATE TABLE declarations (
 """  # the entry that says what is declared of a dataset now
 
 
+_BESIDE = """
+CREATE TABLE releases (
+  sequence BIGINT NOT NULL REFERENCES entries (sequence),
+  part BIGINT NOT NULL CHECK (part >= 0),
+  content BLOB NOT NULL CHECK (length(content) BETWEEN 1 AND 65536),
+  PRIMARY KEY (sequence, part)
+) STRICT;
+CREATE TABLE memberships (
+  dataset TEXT NOT NULL CHECK (dataset <> ''),
+  whole TEXT NOT NULL CHECK (whole <> ''),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence),
+  PRIMARY KEY (dataset, whole)
+) STRICT;
+CREATE TABLE registrations (
+  dataset TEXT NOT NULL PRIMARY KEY CHECK (dataset <> ''),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence)
+) STRICT;
+CREATE TABLE approvals (
+  name BLOB PRIMARY KEY CHECK (length(name) = 16),
+  sequence BIGINT NOT NULL REFERENCES entries (sequence)
+) STRICT
+"""  # releases in pieces; the groups (`whole`) a dataset is in; the entries that hold for a dataset or a request now
+
+
 def _sqlite(script: str) -> list[str]:
     kept = [
         statement.strip().replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY").replace("BIGINT", "INTEGER")
         for statement in script.split(";\n")
     ]
-    keyed = tuple(
-        f"CREATE TABLE {name}" for name in ("open_keys", "closed_keys", "accounts", "failures", "declarations")
-    )
+    keyed = tuple(f"CREATE TABLE {name}" for name in _KEYED)
     return [text + ", WITHOUT ROWID" if text.startswith(keyed) else text for text in kept]
 
 
 def _postgres(script: str) -> list[str]:
+    return [statement.strip().removesuffix(" STRICT").replace(" BLOB ", " BYTEA ") for statement in script.split(";\n")]
+
+
+def _sqlite_guards(table: str) -> list[str]:
     return [
-        statement.strip().removesuffix(" STRICT").replace("name BLOB", "name BYTEA")
-        for statement in script.split(";\n")
+        f"""CREATE TRIGGER {table}_never_{verb} BEFORE {verb.upper()} ON {table}
+    BEGIN SELECT RAISE(ABORT, '{table} are append-only'); END"""
+        for verb in ("update", "delete")
     ]
 
 
-_SQLITE_GUARDS = [
-    f"""CREATE TRIGGER entries_never_{verb} BEFORE {verb.upper()} ON entries
-    BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END"""
-    for verb in ("update", "delete")
-]
+def _postgres_guard(table: str) -> str:
+    return f"""CREATE TRIGGER {table}_never_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
+    FOR EACH STATEMENT EXECUTE FUNCTION {{schema}}.ledger_refuse()"""
+
+
 _POSTGRES_GUARDS = [
     """CREATE FUNCTION {schema}.ledger_refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$""",
-    """CREATE TRIGGER entries_never_change BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
-    FOR EACH STATEMENT EXECUTE FUNCTION {schema}.ledger_refuse()""",
+    _postgres_guard("entries"),
     "CREATE TABLE turnstile ()",
 ]
 
@@ -115,7 +154,12 @@ _CHECKED = {
     "closed_keys": ("name",),
     "failures": ("dataset", "number"),
     "declarations": ("dataset",),
+    "releases": ("part", "content"),
+    "memberships": ("dataset", "whole"),
+    "registrations": ("dataset",),
+    "approvals": ("name",),
 }
+_REFERRING = ("open_keys", "closed_keys", "declarations", "releases", "memberships", "registrations", "approvals")
 POSTGRES_GUARDS = """
 SELECT relname, conname, contype::text, '' FROM pg_constraint JOIN pg_class t ON t.oid = conrelid
 WHERE t.relnamespace = current_schema()::regnamespace AND contype IN ('c', 'f', 'p')
@@ -129,14 +173,25 @@ SELECT tablename::name, rulename, 'rule', '' FROM pg_rules WHERE schemaname = cu
 POSTGRES_AS_MADE = frozenset(
     {(table, f"{table}_{column}_check", "c", "") for table, columns in _CHECKED.items() for column in columns}
     | {(table, f"{table}_pkey", "p", "") for table in _CHECKED}
-    | {(table, f"{table}_sequence_fkey", "f", "") for table in ("open_keys", "closed_keys", "declarations")}
+    | {(table, f"{table}_sequence_fkey", "f", "") for table in _REFERRING}
     | {("accounts", f"accounts_check{n}", "c", "") for n in ("", "1")}
-    | {("entries", "entries_never_change", "O58", _REFUSE)}  # enabled; before update, delete and truncate
+    # enabled; before update, delete and truncate
+    | {(table, f"{table}_never_change", "O58", _REFUSE) for table in ("entries", "releases")}
 )
 
 Steps = tuple[list[str], ...]
-SQLITE: Steps = (_sqlite(_TABLES) + _SQLITE_GUARDS, _sqlite(_FAILURES), _sqlite(_DECLARATIONS))
-POSTGRES: Steps = (_postgres(_TABLES) + _POSTGRES_GUARDS, _postgres(_FAILURES), _postgres(_DECLARATIONS))
+SQLITE: Steps = (
+    _sqlite(_TABLES) + _sqlite_guards("entries"),
+    _sqlite(_FAILURES),
+    _sqlite(_DECLARATIONS),
+    _sqlite(_BESIDE) + _sqlite_guards("releases"),
+)
+POSTGRES: Steps = (
+    _postgres(_TABLES) + _POSTGRES_GUARDS,
+    _postgres(_FAILURES),
+    _postgres(_DECLARATIONS),
+    [*_postgres(_BESIDE), _postgres_guard("releases")],
+)
 
 
 def migrate(version: int, steps: Steps, run: Callable[[str], object], **words: str) -> int:

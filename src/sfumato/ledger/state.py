@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from sfumato.errors import LedgerDamaged
-from sfumato.ledger.accounts import Account, Holder
+from sfumato.ledger.accounts import Account, Holder, group_holder
 from sfumato.ledger.budgets import Budget, Price, Units, turn
 from sfumato.ledger.canon import GENESIS, canonical, link, name_of
 
@@ -38,6 +38,10 @@ class State:
         self.closed: dict[bytes, int] = {}
         self.failures: dict[Holder, int] = {}
         self.declared: dict[str, int] = {}
+        self.registered: dict[str, int] = {}
+        self.groups: dict[str, dict[str, int]] = {}
+        """The groups of each dataset that is in any, with the entries by which it joined."""
+        self.approvals: dict[bytes, int] = {}
 
     # ---- where state comes from: a store fills these in ----
 
@@ -74,6 +78,25 @@ class State:
     def declare(self, dataset: str, sequence: int) -> None:
         """Keep which entry says what is declared of a dataset."""
         self.declared[dataset] = sequence
+
+    def register(self, dataset: str, sequence: int) -> None:
+        """Keep which entry says what data of a dataset are registered."""
+        self.registered[dataset] = sequence
+
+    def join(self, dataset: str, group: str, sequence: int) -> None:
+        """Keep that a dataset is in a group, and since which entry."""
+        self.groups[dataset] = {**self.groups.get(dataset, {}), group: sequence}
+
+    def approve(self, key: bytes, sequence: int) -> None:
+        """Keep which entry says whether a request is approved."""
+        self.approvals[key] = sequence
+
+    def groups_of(self, dataset: str, before: int | None = None) -> tuple[Holder, ...]:
+        """Who else pays for a dataset: the groups that it is in, or was in before an entry."""
+        joined = self.groups.get(dataset)
+        if not joined:
+            return ()
+        return tuple([group_holder(group) for group, since in joined.items() if before is None or since < before])
 
     # ---- what entries do ----
 
@@ -112,6 +135,11 @@ def memo_of(dataset: str, data_version: str, request_hash: str) -> bytes:
     return name_of("memo", dataset, data_version, request_hash)
 
 
+def approval_of(dataset: str, principal: str, request_hash: str) -> bytes:
+    """What the owner's word on a request is kept as."""
+    return name_of("approval", dataset, principal, request_hash)
+
+
 def _price(charged: Mapping[str, Iterable[str]], account: Account) -> Units:
     texts = charged[account.budget.currency]
     return (texts if isinstance(texts, Price) else Price.of(texts)).units
@@ -136,10 +164,35 @@ def _charge(state: State, body: Body, *holders: Holder) -> None:
 
 
 def _open_accounts(state: State, body: Body) -> None:
-    """register: the caps of a dataset; grant: those of a principal on it."""
-    holder = (body["dataset"], body.get("principal", ""))
+    """register: the caps of a dataset; grant: those of a principal on it; group: those of a group of datasets."""
+    named = body["kind"] == "group"
+    holder = group_holder(body["group"]) if named else (body["dataset"], body.get("principal", ""))
     budgets = {period: Budget.from_text(text) for period, text in sorted(body["limits"].items())}
     state.put(holder, tuple(Account.empty(holder, period, budget, body["time"]) for period, budget in budgets.items()))
+
+
+def _join(state: State, body: Body) -> None:
+    """A dataset is in a group from now on, for ever, and what it spent before counts there too."""
+    holder = group_holder(body["group"])
+    afters = []
+    for account in state.accounts_of(holder):
+        now, price = account.at(body["time"]), Price.of(body["charged"][account.period]).units
+        after = now.after(price)
+        if not after.keeps_its_cap():
+            raise CapPassed(now, price)
+        afters.append(after)
+    state.put(holder, tuple(afters))
+    state.join(body["dataset"], body["group"], body["sequence"])
+
+
+def _registration(state: State, body: Body) -> None:
+    """What data of a dataset the owner registered, under names that nobody can guess."""
+    state.register(body["dataset"], body["sequence"])
+
+
+def _approval(state: State, body: Body) -> None:
+    """The owner's word on a request; the latest counts."""
+    state.approve(approval_of(body["dataset"], body["principal"], body["request_hash"]), body["sequence"])
 
 
 def _declare(state: State, body: Body) -> None:
@@ -149,7 +202,7 @@ def _declare(state: State, body: Body) -> None:
 
 def _reserve(state: State, body: Body) -> None:
     dataset, principal = body["dataset"], body["principal"]
-    _charge(state, body, (dataset, ""), (dataset, principal))
+    _charge(state, body, (dataset, ""), (dataset, principal), *state.groups_of(dataset))
     state.hold(key_of(principal, body["key"]), body["sequence"])
     state.hold(memo_of(dataset, body["data_version"], body["request_hash"]), body["sequence"])
 
@@ -179,6 +232,9 @@ def _keys(state: State, body: Body) -> tuple[bytes, bytes]:
 
 
 def _settle(state: State, body: Body) -> None:
+    beside = isinstance(body.get("sha256"), str) and isinstance(body.get("size"), int)
+    if ("release" in body) == beside:  # within, before there was a table for releases
+        raise LedgerDamaged(f"entry {body['sequence']} settles no release, or two")
     for key in _keys(state, body):
         state.close(key, body["sequence"])
 
@@ -202,7 +258,8 @@ def _unlock(state: State, body: Body) -> None:
 def _refund(state: State, body: Body) -> None:
     key, _ = _keys(state, body)
     state.close(key, body["sequence"])
-    for holder in ((body["dataset"], ""), (body["dataset"], body["principal"])):
+    groups = state.groups_of(body["dataset"], body["reserve"])  # one that was joined since keeps what it took over
+    for holder in ((body["dataset"], ""), (body["dataset"], body["principal"]), *groups):
         now = [account.at(body["time"]) for account in state.accounts_of(holder)]
         charged_here = [account.turn == turn(account.period, body["reserved"]) for account in now]
         state.put(
@@ -218,8 +275,9 @@ def _restore(state: State, body: Body) -> None:
     """A backup was put back: what the owner says was lost is charged to all who may have spent it, whatever the cap."""
     state.close(name_of("restore", str(body["sequence"])), body["sequence"])  # so that every entry leaves a trace
     for loss in body["lost"]:
-        for principal in ("", *loss.get("principals", ())):  # entries of the first version lack them
-            holder = (loss["dataset"], principal)
+        dataset = loss["dataset"]
+        own = [(dataset, principal) for principal in ("", *loss.get("principals", ()))]  # the first version lacks them
+        for holder in (*own, *state.groups_of(dataset)):
             now = [account.at(body["time"]) for account in state.accounts_of(holder)]
             state.put(holder, tuple(account.after_the_fact(_price(loss["charged"], account)) for account in now))
 
@@ -236,6 +294,10 @@ _APPLY: dict[str, Callable[[State, Body], None]] = {
     "ask": _ask,
     "unlock": _unlock,
     "declare": _declare,
+    "group": _open_accounts,
+    "join": _join,
+    "registration": _registration,
+    "approval": _approval,
 }
 KINDS = tuple(_APPLY)
 """Every kind of entry; their meaning never changes."""

@@ -2,14 +2,16 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
 from sfumato.errors import LedgerDamaged
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.budgets import Budget
-from sfumato.ledger.canon import canonical
+from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.outcomes import Answered
+from sfumato.ledger.releases import Encoded, decoded, encoded, stored
 from sfumato.ledger.state import Accounts, Body, State
 from sfumato.ledger.store import Row, Transaction
 
@@ -38,7 +40,9 @@ class StoredState(State):
         for self.sequence, body, self.head in run.execute(_LATEST):
             self.time = json.loads(body)["time"]
         self.failures = failures_in(run)
-        self.declared = declared_in(run)
+        self.declared = dated_in(run, "declarations")
+        self.registered = dated_in(run, "registrations")
+        self.groups = groups_in(run)
         self.begin(run, 0)
 
     def begin(self, run: Transaction, now: int) -> None:
@@ -53,7 +57,10 @@ class StoredState(State):
         self._closed_now: dict[bytes, int] = {}
         self._entries: list[tuple[int, str, str]] = []
         self._counted: set[Holder] = set()
-        self._redeclared: set[str] = set()
+        self._redated: dict[str, set[str]] = {"declarations": set(), "registrations": set()}
+        self._joined: list[Row] = []
+        self._releases: dict[int, tuple[bytes, ...]] = {}
+        self.approvals = {}
         if len(self.accounts) > _MOST_HOLDERS:
             self.accounts = {}
 
@@ -112,6 +119,33 @@ class StoredState(State):
             raise LedgerDamaged(f"entry {sequence} is missing")
         return found
 
+    def answer(self, body: Body, head: str) -> Answered:
+        """The stored answer of an entry that settled one."""
+        sequence = int(body["sequence"])
+        if "release" in body:  # before there was a table for them
+            return answered(sequence, head, body["release"], encoded(body["release"]))
+        pieces = self._releases.get(sequence) or stored(self._run, body)
+        return Answered(sequence, head, decoded(pieces), body["sha256"], body["size"])
+
+    def bodies(self) -> Iterator[Body]:
+        """Every entry there is now, those of this batch too."""
+        for (text,) in self._run.execute("SELECT body FROM entries ORDER BY sequence"):
+            yield json.loads(text)
+        for _, text, _ in self._entries:
+            yield json.loads(text)
+
+    def approval(self, key: bytes) -> int | None:
+        """The entry that says whether a request is approved."""
+        if key in self.approvals:
+            return self.approvals[key]
+        for (sequence,) in self._run.execute("SELECT sequence FROM approvals WHERE name = ?", (key,)):
+            return int(sequence)
+        return None
+
+    def secret(self) -> str | None:
+        """The ledger's secret, if it has one."""
+        return secret_in(self._run)
+
     def reservations(self) -> list[int]:
         """Every reservation that is open."""
         stored = self._run.execute("SELECT name, sequence FROM open_keys")
@@ -159,7 +193,21 @@ class StoredState(State):
     def declare(self, dataset: str, sequence: int) -> None:
         """Keep which entry says what is declared of a dataset."""
         super().declare(dataset, sequence)
-        self._redeclared.add(dataset)
+        self._redated["declarations"].add(dataset)
+
+    def register(self, dataset: str, sequence: int) -> None:
+        """Keep which entry says what data of a dataset are registered."""
+        super().register(dataset, sequence)
+        self._redated["registrations"].add(dataset)
+
+    def join(self, dataset: str, group: str, sequence: int) -> None:
+        """Keep that a dataset is in a group, and since which entry."""
+        super().join(dataset, group, sequence)
+        self._joined.append((dataset, group, sequence))
+
+    def keep(self, sequence: int, pieces: tuple[bytes, ...]) -> None:
+        """Keep the pieces of the release that an entry of this batch settled."""
+        self._releases[sequence] = pieces
 
     def flush(self) -> None:
         """Write the entries and all that follows from them."""
@@ -175,17 +223,28 @@ class StoredState(State):
             many("DELETE FROM failures WHERE dataset = ? AND principal = ?", sorted(self._counted))
             kept = [(*holder, self.failures[holder]) for holder in sorted(self._counted) if holder in self.failures]
             self._insert("failures (dataset, principal, number)", kept)
-        if self._redeclared:
-            many("DELETE FROM declarations WHERE dataset = ?", [(name,) for name in sorted(self._redeclared)])
-            self._insert(
-                "declarations (dataset, sequence)", [(name, self.declared[name]) for name in sorted(self._redeclared)]
-            )
+        self._flush_owners_words()
+        pieces = ((n, part, piece) for n, all_ in self._releases.items() for part, piece in enumerate(all_))
+        self._insert("releases (sequence, part, content)", list(pieces))
         new = [account for holder in self._new for account in self.accounts[holder]]
         if new:
             many(_INSERT, [(*_key(account), *_fixed(account), *account.row()) for account in new])
         changed = [account for holder in self._changed - self._new for account in self.accounts[holder]]
         if changed:
             many(_UPDATE, [(*account.row(), *_key(account)) for account in changed])
+
+    def _flush_owners_words(self) -> None:
+        """Write what the owner said: declarations, registrations, memberships and approvals."""
+        many = self._run.executemany
+        for table, latest in (("declarations", self.declared), ("registrations", self.registered)):
+            names = sorted(self._redated[table])
+            if names:
+                many(f"DELETE FROM {table} WHERE dataset = ?", [(name,) for name in names])
+                self._insert(f"{table} (dataset, sequence)", [(name, latest[name]) for name in names])
+        self._insert("memberships (dataset, whole, sequence)", self._joined)
+        if self.approvals:
+            many("DELETE FROM approvals WHERE name = ?", [(key,) for key in self.approvals])
+            self._insert("approvals (name, sequence)", list(self.approvals.items()))
 
     def _insert(self, table: str, rows: Sequence[Row]) -> None:
         """Insert rows by statements of 2ⁿ rows: there are few of them, and each gives up the interpreter once."""
@@ -228,10 +287,33 @@ def failures_in(run: Transaction) -> dict[Holder, int]:
     return {(dataset, principal): number for dataset, principal, number in found}
 
 
-def declared_in(run: Transaction) -> dict[str, int]:
-    """The entry that says what is declared of each dataset now."""
-    found = run.execute("SELECT dataset, sequence FROM declarations")
+def dated_in(run: Transaction, table: str) -> dict[str, int]:
+    """The entry that says what is declared, or registered, of each dataset now."""
+    found = run.execute(f"SELECT dataset, sequence FROM {table}")
     return {str(dataset): int(sequence) for dataset, sequence in found}
+
+
+def groups_in(run: Transaction) -> dict[str, dict[str, int]]:
+    """The groups of each dataset that is in any, with the entries by which it joined."""
+    found: dict[str, dict[str, int]] = {}
+    joined = run.execute("SELECT dataset, whole, sequence FROM memberships")
+    for dataset, group, sequence in sorted(joined, key=_since):
+        found.setdefault(dataset, {})[group] = sequence
+    return found
+
+
+def _since(row: Row) -> int:
+    return int(row[2])
+
+
+def approvals_in(run: Transaction) -> dict[bytes, int]:
+    """The entry that says whether each request is approved."""
+    return {bytes(name): int(sequence) for name, sequence in run.execute("SELECT name, sequence FROM approvals")}
+
+
+def answered(sequence: int, head: str, release: Json, kept: Encoded) -> Answered:
+    """A stored answer whose release is at hand."""
+    return Answered(sequence, head, release, kept.sha256, kept.size)
 
 
 def _key(account: Account) -> Row:

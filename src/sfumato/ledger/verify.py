@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sfumato.errors import LedgerDamaged, LedgerRolledBack, SfumatoError
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.canon import GENESIS
+from sfumato.ledger.releases import Kept
 from sfumato.ledger.state import Body, State
 from sfumato.ledger.store import Transaction
-from sfumato.ledger.stored import accounts_in, declared_in, failures_in, identity_in
+from sfumato.ledger.stored import accounts_in, approvals_in, dated_in, failures_in, groups_in, identity_in
 
 _MODULUS = 1 << 256
 _CAPS = "SELECT dataset, principal, period, cap, delta_cap FROM accounts"
@@ -30,8 +31,9 @@ class Entry:
 class _Walk(State):
     """State that keeps a sum of hashes for the closed keys, so that a long ledger does not fill memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, releases: Kept) -> None:
         super().__init__()
+        self.releases = releases
         self.count, self.sum = 0, 0
 
     def close(self, key: bytes, sequence: int) -> None:
@@ -61,18 +63,19 @@ def walk(run: Transaction, anchor: Anchor | None) -> Anchor:
     found = latest(run)
     if anchor is not None and anchor.identity != found.identity:
         raise LedgerDamaged("the anchor belongs to another ledger")
-    state = _Walk()
+    state = _Walk(Kept(run))
     for sequence, text, stored in rows(run):
         _step(state, sequence, text, stored, found.identity)
         if anchor is not None and anchor.sequence == sequence and anchor.head != stored:
             raise LedgerDamaged(f"entry {sequence} is not the one that was anchored")
+    state.releases.end()
     _compare(run, state)
     if anchor is not None and anchor.sequence > state.sequence:
         raise rolled_back(anchor, state.sequence)
     return found
 
 
-def _step(state: State, sequence: int, text: str, stored: str, identity: str) -> None:
+def _step(state: _Walk, sequence: int, text: str, stored: str, identity: str) -> None:
     try:
         body = json.loads(text)
         if state.sequence == 0 and body.get("ledger", identity) != identity:  # entries of the first version lack it
@@ -84,6 +87,8 @@ def _step(state: State, sequence: int, text: str, stored: str, identity: str) ->
         raise LedgerDamaged(f"entry {state.sequence + 1} cannot be read") from None
     if state.head != stored or state.sequence != sequence:
         raise LedgerDamaged(f"entry {state.sequence} does not follow from the one before")
+    if body["kind"] == "settle" and "release" not in body:
+        state.releases.compare(body)
 
 
 def _compare(run: Transaction, state: _Walk) -> None:
@@ -97,8 +102,14 @@ def _compare(run: Transaction, state: _Walk) -> None:
         raise LedgerDamaged("an account does not follow from the entries")
     if failures_in(run) != state.failures:
         raise LedgerDamaged("the count of failures does not follow from the entries")
-    if declared_in(run) != state.declared:
+    if dated_in(run, "declarations") != state.declared:
         raise LedgerDamaged("what is declared does not follow from the entries")
+    if dated_in(run, "registrations") != state.registered:
+        raise LedgerDamaged("what data are registered does not follow from the entries")
+    if groups_in(run) != state.groups:
+        raise LedgerDamaged("which datasets are in a group does not follow from the entries")
+    if approvals_in(run) != state.approvals:
+        raise LedgerDamaged("what is approved does not follow from the entries")
     if dict(run.execute("SELECT name, sequence FROM open_keys")) != state.open:
         raise LedgerDamaged("the open reservations do not follow from the entries")
     count, total = 0, 0

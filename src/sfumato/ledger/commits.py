@@ -32,7 +32,7 @@ class _Ticket:
         self.following: _Ticket | None = None
 
 
-class Group:
+class Commits:
     """A queue whose callers serve it themselves."""
 
     def __init__(self, decide: Decide) -> None:

@@ -13,9 +13,9 @@ import pytest
 from ledger_cases import Opener, ask, charge, spent, stocked
 from sfumato.errors import LedgerMisuse, LedgerUnavailable
 from sfumato.ledger import Receipt
-from sfumato.ledger import group as group_module
+from sfumato.ledger import commits as commits_module
 from sfumato.ledger.budgets import known
-from sfumato.ledger.group import Group
+from sfumato.ledger.commits import Commits
 from sfumato.ledger.requests import Recover
 from sfumato.ledger.reserve import Reserve
 
@@ -38,7 +38,7 @@ class Slow:
 
 
 class Callers:
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Commits) -> None:
         self.group = group
         self.found: dict[str, object] = {}
         self.threads: list[threading.Thread] = []
@@ -67,7 +67,7 @@ class Callers:
 def lined_up(*requests: str) -> tuple[Slow, Callers]:
     """A leader inside its commit, and the others waiting behind it."""
     slow = Slow()
-    callers = Callers(Group(slow))
+    callers = Callers(Commits(slow))
     callers.start("first", behind=0)
     slow.entered.acquire()
     for n, request in enumerate(requests, 1):
@@ -106,7 +106,7 @@ def test_a_commit_that_breaks_tells_all_who_shared_it_and_the_next_goes_on() -> 
 
 
 def test_a_batch_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_module, "_MOST", 2)
+    monkeypatch.setattr(commits_module, "_MOST", 2)
     slow, callers = lined_up("a", "b", "c")
     slow.gate.release(3)
     callers.finish()
@@ -134,14 +134,14 @@ class Interrupted:
 def interrupting(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """The moment at which the caller `impatient` is interrupted."""
     moment = threading.Event()
-    real = group_module._Ticket.__init__
+    real = commits_module._Ticket.__init__
 
     def impatient(self: Any, request: Any) -> None:
         real(self, request)
         if request == "impatient":
             self.turn = Interrupted(moment)
 
-    monkeypatch.setattr(group_module._Ticket, "__init__", impatient)
+    monkeypatch.setattr(commits_module._Ticket, "__init__", impatient)
     return moment
 
 
@@ -190,15 +190,15 @@ def test_a_leader_who_is_interrupted_at_its_first_step_still_serves_those_behind
     step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, callers = lined_up()
-    real, interrupts = getattr(Group, step), [1]
+    real, interrupts = getattr(Commits, step), [1]
 
-    def interrupted(self: Group, *words: Any) -> None:
+    def interrupted(self: Commits, *words: Any) -> None:
         if callers.threads and interrupts and threading.current_thread() is callers.threads[1]:
             interrupts.clear()
             raise KeyboardInterrupt
         real(self, *words)
 
-    monkeypatch.setattr(Group, step, interrupted)
+    monkeypatch.setattr(Commits, step, interrupted)
     callers.start("second", behind=1)
     callers.start("third", behind=2)
     slow.gate.release(3)
@@ -215,15 +215,15 @@ def test_a_caller_who_is_interrupted_while_it_lines_up_leaves_the_others_in_orde
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     slow, callers = lined_up("a")
-    real = Group._line_up
+    real = Commits._line_up
 
-    def interrupted(self: Group, ticket: Any) -> None:
+    def interrupted(self: Commits, ticket: Any) -> None:
         if ticket.request == "impatient":
             self._waiting.append(ticket)
             raise KeyboardInterrupt
         real(self, ticket)
 
-    monkeypatch.setattr(Group, "_line_up", interrupted)
+    monkeypatch.setattr(Commits, "_line_up", interrupted)
     with pytest.raises(KeyboardInterrupt):
         callers.group.submit("impatient")
     slow.gate.release(2)
@@ -233,20 +233,20 @@ def test_a_caller_who_is_interrupted_while_it_lines_up_leaves_the_others_in_orde
 
 def test_one_who_is_interrupted_when_all_is_decided_still_wakes_the_next() -> None:
     """Each wakes the next: a link that breaks must not leave the rest asleep."""
-    group = Group(lambda batch: batch)
-    first, second = group_module._Ticket("first"), group_module._Ticket("second")
+    group = Commits(lambda batch: batch)
+    first, second = commits_module._Ticket("first"), commits_module._Ticket("second")
     second.turn.acquire()
-    assert group_module._chained([first, second]) is first
+    assert commits_module._chained([first, second]) is first
     group._leave(first)
     assert not second.turn.locked()
     group._leave(first)
-    assert group_module._chained([]) is None
+    assert commits_module._chained([]) is None
 
 
 def test_a_leader_waits_a_moment_for_those_who_shared_the_last_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_module, "_LONGEST_MOMENT", 20.0)
+    monkeypatch.setattr(commits_module, "_LONGEST_MOMENT", 20.0)
     ticks = itertools.count(0, 100)
-    monkeypatch.setattr(group_module, "time", SimpleNamespace(monotonic=lambda: next(ticks)))  # every commit is slow
+    monkeypatch.setattr(commits_module, "time", SimpleNamespace(monotonic=lambda: next(ticks)))  # every commit is slow
     slow, callers = lined_up("a", "b")
     slow.gate.release(1)
     callers.threads[0].join(20)
@@ -261,7 +261,7 @@ def test_a_leader_waits_no_longer_than_the_last_commit_took() -> None:
     slow.gate.release(2)
     callers.finish()
     assert slow.batches == [["first"], ["a", "b"]], "`first` did not come back, and nobody waits for it for ever"
-    assert callers.group._moment <= group_module._LONGEST_MOMENT
+    assert callers.group._moment <= commits_module._LONGEST_MOMENT
 
 
 def test_threads_that_share_a_ledger_spend_the_cap_and_no_more(opener: Opener) -> None:
