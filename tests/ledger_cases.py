@@ -2,12 +2,13 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import signal
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -72,9 +73,10 @@ class Opener:
         finally:
             connection.close()
 
-    def blob(self, text: str) -> str:
+    def blob(self, content: str | bytes) -> str:
         """Bytes, as a statement writes them."""
-        return f"'\\x{text.encode().hex()}'" if self.dsn else f"X'{text.encode().hex()}'"
+        digits = (content.encode() if isinstance(content, str) else content).hex()
+        return f"'\\x{digits}'" if self.dsn else f"X'{digits}'"
 
     def unlock_entries(self) -> None:
         """What an attacker who owns the tables would do first."""
@@ -109,6 +111,20 @@ class Opener:
 
 def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def forge(opener: Opener, sequence: int, change: Callable[[dict[str, object]], None]) -> None:
+    """Change one entry and make the chain fit again, as an attacker who owns the file would."""
+    rows = opener.execute("SELECT sequence, body, head FROM entries ORDER BY sequence")
+    head = "0" * 64
+    for number, text, _ in rows:
+        body = json.loads(text)
+        if number == sequence:
+            change(body)
+        forged = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        head = sha(f"{head}\n{forged}")
+        quoted = forged.replace("'", "''")
+        opener.execute(f"UPDATE entries SET body = '{quoted}', head = '{head}' WHERE sequence = {number}")
 
 
 def ask(

@@ -1,6 +1,5 @@
 """Whatever is changed behind the ledger's back is found; an older copy put back is refused at the door."""
 
-import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger_cases import Clock, Opener, ask, charge, sha, spent, stocked
+from ledger_cases import Clock, Opener, ask, charge, forge, sha, spent, stocked
 from sfumato.accounting import events
 from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerMisuse, LedgerRolledBack, LedgerUnavailable
 from sfumato.ledger import Anchor, Budget, Ledger, Limits, Receipt
@@ -29,20 +28,6 @@ def busy(ledger: Ledger) -> Ledger:
     ledger.restore(reason="a drill", anchor=ledger.anchor(), lost={"visits": events.Laplace(Fraction(1, 10))})
     charge(ledger, "q5")
     return ledger
-
-
-def forge(opener: Opener, sequence: int, change: Callable[[dict[str, object]], None]) -> None:
-    """Change one entry and make the chain fit again, as an attacker who owns the file would."""
-    rows = opener.execute("SELECT sequence, body, head FROM entries ORDER BY sequence")
-    head = "0" * 64
-    for number, text, _ in rows:
-        body = json.loads(text)
-        if number == sequence:
-            change(body)
-        forged = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        head = sha(f"{head}\n{forged}")
-        quoted = forged.replace("'", "''")
-        opener.execute(f"UPDATE entries SET body = '{quoted}', head = '{head}' WHERE sequence = {number}")
 
 
 def test_an_untouched_ledger_verifies(opener: Opener) -> None:

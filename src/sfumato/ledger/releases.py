@@ -147,7 +147,7 @@ def stored(run: Transaction, body: dict[str, Any]) -> Iterator[bytes]:
 
 def decoded(pieces: Iterable[bytes]) -> Json:
     """The release that pieces are; the text is put together once."""
-    reader, text = codecs.getincrementaldecoder("utf-8")(), ""
+    reader, text = codecs.getincrementaldecoder("utf-8")("replace"), ""  # what is not UTF-8 has another hash
     for piece in pieces:
         text += reader.decode(piece)
     found: Json = json.loads(text)
