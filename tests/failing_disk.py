@@ -7,7 +7,7 @@ synced, which SQLite's own files do when it asks for it and at the first sync of
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,17 +122,20 @@ class Disk:
             self.raw = None
 
 
-def after_power_cut(operations: Sequence[Operation], chance: random.Random) -> dict[str, bytes]:
-    """The files as a disk may hold them when the power goes after these operations."""
-    files: dict[str, bytes] = {}
+def after_power_cut(
+    operations: Sequence[Operation], chance: random.Random, before: Mapping[str, bytes] | None = None
+) -> dict[str, bytes]:
+    """The files as a disk may hold them when the power goes after these operations, on what was there before."""
+    there = before or {}
+    files: dict[str, bytes] = dict(there)
     folder = max((i for i, operation in enumerate(operations) if operation.kind == "folder"), default=-1)
     for name in dict.fromkeys(operation.name for operation in operations if operation.name):
         numbered = [(i, operation) for i, operation in enumerate(operations) if operation.name == name]
         own = [operation for _, operation in numbered]
         lasting = [kind.kind == "sync" or (kind.kind == "delete" and i < folder) for i, kind in numbered]
         synced = max((i for i, lasts in enumerate(lasting) if lasts), default=-1)
-        content = bytearray()
-        present = synced >= 0
+        content = bytearray(there.get(name, b""))
+        present = synced >= 0 or name in there
         for operation in own[: synced + 1]:
             content, present = _apply(content, operation, whole=True, chance=chance), operation.kind != "delete"
         keep = chance.choice((0.0, 0.5, 1.0))
@@ -140,6 +143,7 @@ def after_power_cut(operations: Sequence[Operation], chance: random.Random) -> d
             if chance.random() < keep:
                 content = _apply(content, operation, whole=chance.random() < 0.5, chance=chance)
                 present = operation.kind != "delete"
+        files.pop(name, None)
         if present:
             files[name] = bytes(content)
     return files

@@ -34,7 +34,7 @@ def question(value: object) -> str:
     if value == "":
         return ""
     if not isinstance(value, str) or _SURROGATE.search(value):
-        raise InvalidParameter("question", "must be text, found", type(value))
+        raise InvalidParameter("question", "must be text that UTF-8 can write, found", type(value))
     if len(value) > LONGEST_QUESTION:
         raise InvalidParameter("question", f"must be at most {LONGEST_QUESTION} characters, found", len(value))
     return value
