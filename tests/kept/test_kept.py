@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -15,9 +16,9 @@ import pytest
 
 import sfumato
 from ledger_cases import SHARED_SERVER, START, Clock, database_on, postgres_server
-from sfumato.accounting import events
+from sfumato.accounting import events, from_json
 from sfumato.cli import main
-from sfumato.ledger import Ledger, PostgresLedger, Receipt, SqliteLedger
+from sfumato.ledger import Answered, Budget, Ledger, PostgresLedger, Receipt, SqliteLedger
 from sfumato.local import Aggregator, from_document
 
 KEPT = Path(__file__).parent / "0.1"
@@ -76,6 +77,33 @@ def test_a_ledger_of_every_kind_of_entry_opens_verifies_and_goes_on(ledger: Ledg
     assert isinstance(charged, Receipt)
     ledger.settle(charged, {"keys": [], "noisy": []})
     assert ledger.verify() != before
+
+
+def test_every_stored_answer_of_a_kept_ledger_is_still_given(ledger: Ledger) -> None:
+    """Its releases stay in their entries, where the chain has them."""
+    settled = {entry.sequence: entry.body for entry in ledger.entries() if entry.body["kind"] == "settle"}
+    asked = {entry.sequence: entry.body for entry in ledger.entries() if entry.body["kind"] == "reserve"}
+    assert settled
+    for sequence, body in settled.items():
+        text = b"".join(ledger.stream(sequence))
+        assert json.loads(text) == body["release"]
+        first = asked[body["reserve"]]
+        about = {name: first[name] for name in ("dataset", "principal", "request_hash", "data_version")}
+        event = from_json(first["event"])
+        answer = ledger.reserve(**about, event=event, idempotency_key=f"again {sequence}", question="said anew")
+        assert isinstance(answer, Answered)
+        assert (answer.sequence, answer.release) == (sequence, body["release"])
+        assert answer.sha256 == hashlib.sha256(text).hexdigest()
+
+
+def test_a_dataset_of_a_kept_ledger_joins_a_group_with_what_it_spent(ledger: Ledger) -> None:
+    ledger.group("people", Budget.pure(epsilon="10", delta="1e-6"))
+    ledger.join("visits", "people")
+    whole, *_, group = ledger.balances("visits")
+    assert (group.group, group.spent, group.delta_spent) == ("people", whole.spent, whole.delta_spent)
+    ledger.approve(dataset="visits", principal="ada", request_hash="0" * 64, note="yes")
+    ledger.registered("visits", data_version="v1", digest="d")
+    assert ledger.verify() == ledger.anchor()
 
 
 @pytest.fixture

@@ -117,6 +117,30 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
     "release must not be nested more than 100 deep, found: <class 'list'>": lambda ledger: ledger.settle(
         receipt_of(ledger, "open"), nested(101)
     ),
+    "release must be at most 67108864 bytes of JSON, found a larger one of: <class 'str'> | ask for fewer groups or "
+    "columns; what was charged stays spent": lambda ledger: ledger.settle(receipt_of(ledger, "open"), "x" * (64 << 20)),
+    "entry 3 settled no release | `Answered.sequence` names one that did": lambda ledger: list(ledger.stream(3)),
+    "group `people` has no caps | give it caps first": lambda ledger: ledger.join("visits", "people"),
+    "group must be text of 1 to 200 characters without control characters: ''": lambda ledger: ledger.group(
+        "", Budget.pure(epsilon=1)
+    ),
+    "principal `eve` has no cap on dataset `visits` | see the names in the declaration": lambda ledger: ledger.approve(
+        dataset="visits", principal="eve", request_hash="0" * 64, note="n"
+    ),
+    "nothing is registered as dataset `people` | see the names in the declaration": lambda ledger: ledger.unlock(
+        dataset="people", reason="r"
+    ),
+    "note must be text of 1 to 200 characters without control characters: ''": lambda ledger: ledger.deny(
+        dataset="visits", principal="ada", request_hash="0" * 64, note=""
+    ),
+    "neighbours must be text of 1 to 200 characters without control characters: ''": lambda ledger: ledger.declare(
+        "visits", unit="u", declaration={}, data_version="v", neighbours=""
+    ),
+    "digest must be text of 1 to 200 characters without control characters: 7": lambda ledger: ledger.registered(
+        "visits",
+        data_version="v",
+        digest=7,  # type: ignore[arg-type]
+    ),
     "event must be an event: 7 | see sfumato.accounting.events": lambda ledger: ask(ledger, event=7),  # type: ignore[arg-type]
     "request_hash must be a SHA-256 in lower-case hexadecimal: 'x'": lambda ledger: ledger.reserve(
         dataset="visits", principal="ada", event=TENTH, request_hash="x", idempotency_key="k", data_version="v"

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from ledger_cases import Clock, Opener, ask
 from sfumato.accounting import events, total
-from sfumato.errors import LedgerRolledBack
+from sfumato.errors import LedgerMisuse, LedgerRolledBack
 from sfumato.ledger import Answered, Budget, Limits, Receipt, Refused
 from sfumato.ledger.budgets import turn
 
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 COSTS = st.sampled_from([Fraction(1, 10), Fraction(1, 7), Fraction(3, 10), Fraction(2)])
 WHO = st.sampled_from(["ada", "bob"])
 CAPS = {"": Fraction(3), "ada": Fraction(2), "bob": Fraction(2)}
+GROUP, WIDE = Fraction(4), Fraction(1000)
 DAILY, DAY = Fraction(1), 86_400
 Name = tuple[str, str]  # who, key
 Request = tuple[str, int, Fraction]  # question, version of the data, cost
@@ -36,6 +37,11 @@ class Model:
     day: int = 0
     asked: dict[Name, Request] = field(default_factory=dict)
     fate: dict[Name, str] = field(default_factory=dict)  # open, settled, lost, refunded
+    group: Fraction = Fraction(0)  # of the people, who have another dataset too
+    elsewhere: Fraction = Fraction(0)  # what was asked of that one
+    charged: Fraction = Fraction(0)  # to this dataset, whatever its cap
+    joined: bool = False
+    within: set[Name] = field(default_factory=set)  # what was charged to the group when it was asked
 
     def reserve(self, name: Name, request: Request, day: int) -> str:
         if name in self.asked:
@@ -50,13 +56,28 @@ class Model:
             return "open"
         charged, today = name[:1] if answered else ("", name[0]), self.today if day == self.day else Fraction(0)
         full = any(self.spent[who] + request[2] > CAPS[who] for who in charged)
+        full = full or (not answered and self.joined and self.group + request[2] > GROUP)
         if full or (not answered and today + request[2] > DAILY):
             return "budget"
         self.spent.update({who: self.spent[who] + request[2] for who in charged})
         if not answered:
             self.today, self.day = today + request[2], day
+            self.charge(name, request[2])
         self.asked[name], self.fate[name] = request, "settled" if answered else "open"
         return "settled" if answered else "receipt"
+
+    def charge(self, name: Name, cost: Fraction) -> None:
+        self.charged += cost
+        if self.joined:
+            self.group += cost
+            self.within.add(name)
+
+    def refund(self, name: Name) -> None:
+        cost = self.asked[name][2]
+        self.charged -= cost
+        self.group -= cost if name in self.within else 0
+        for who in ("", name[0]):
+            self.spent[who] -= cost
 
 
 def outcome(found: Receipt | Answered | Refused) -> str:
@@ -80,6 +101,11 @@ class LedgerMachine(RuleBasedStateMachine):
         self.ledger.register("visits", Limits(Budget.pure(epsilon=CAPS[""]), day=Budget.pure(epsilon=DAILY)))
         for who in ("ada", "bob"):
             self.ledger.grant("visits", who, Budget.pure(epsilon=CAPS[who]))
+        self.ledger.register("stays", Budget.pure(epsilon=WIDE))
+        self.ledger.grant("stays", "ada", Budget.pure(epsilon=WIDE))
+        self.ledger.group("people", Budget.pure(epsilon=GROUP))
+        self.ledger.join("stays", "people")
+        self.elsewhere = 0
         self.backup()
 
     @rule()
@@ -120,8 +146,7 @@ class LedgerMachine(RuleBasedStateMachine):
         self.ledger.refund(receipt, reason="not begun")
         self.model.fate[name] = "refunded"
         cost = self.model.asked[name][2]
-        for who in ("", name[0]):
-            self.model.spent[who] -= cost
+        self.model.refund(name)
         if receipt.time // (DAY * 10**9) - self.first == self.model.day == self.day:
             self.model.today -= cost
 
@@ -130,6 +155,30 @@ class LedgerMachine(RuleBasedStateMachine):
     def replay(self, data: st.DataObject) -> None:
         name = data.draw(st.sampled_from(sorted(self.model.fate)))
         assert outcome(self.ask(name, self.model.asked[name])) == self.model.fate[name]
+
+    @rule(cost=COSTS)
+    def ask_elsewhere(self, cost: Fraction) -> None:
+        """The same people under another name."""
+        self.elsewhere += 1
+        found = ask(self.ledger, f"other {self.elsewhere}", dataset="stays", event=events.Laplace(cost))
+        assert isinstance(found, Receipt) == (self.model.group + cost <= GROUP)
+        if isinstance(found, Receipt):
+            self.ledger.settle(found, self.elsewhere)
+            self.model.group += cost
+            self.model.elsewhere += cost
+
+    @precondition(lambda self: not self.model.joined)
+    @rule()
+    def join(self) -> None:
+        """The dataset turns out to be about the same people: what it spent counts, if there is room for it."""
+        fits = self.model.group + self.model.charged <= GROUP
+        if not fits:
+            with pytest.raises(LedgerMisuse, match="does not fit"):
+                self.ledger.join("visits", "people")
+            return
+        self.ledger.join("visits", "people")
+        self.model.joined = True
+        self.model.group += self.model.charged
 
     @rule()
     def crash(self) -> None:
@@ -174,6 +223,8 @@ class LedgerMachine(RuleBasedStateMachine):
         lost = {who: max(Fraction(0), self.model.spent[who] - self.kept.spent[who]) for who in ("ada", "bob")}
         with self.opener() as ledger:
             told = {("visits", who): events.Pure(cost) for who, cost in lost.items() if cost}
+            away = self.model.elsewhere - self.kept.elsewhere
+            told |= {("stays", "ada"): events.Pure(away)} if away else {}
             ledger.restore(reason="a drill", anchor=self.anchor, lost=told)
         self.ledger = self.opener(self.anchor)
         self.model = deepcopy(self.kept)
@@ -184,6 +235,10 @@ class LedgerMachine(RuleBasedStateMachine):
         self.uncounted = self.kept_uncounted or self.model.spent[""] + sum(lost.values()) > CAPS[""]
         for who, cost in ({"": sum(lost.values())} | lost).items():
             self.model.spent[who] = min(CAPS[who], self.model.spent[who] + cost)
+        self.model.charged += sum(lost.values())
+        self.model.elsewhere += away
+        gone = away + (sum(lost.values()) if self.model.joined else 0)
+        self.model.group = min(GROUP, self.model.group + gone)
         self.backup()
 
     @rule()
@@ -200,6 +255,8 @@ class LedgerMachine(RuleBasedStateMachine):
         for who, spent in self.model.spent.items():
             balance = self.ledger.balances("visits", who)[0]
             assert balance.spent == spent <= balance.cap
+        assert self.ledger.balances("stays")[1].spent == self.model.group <= GROUP
+        assert self.ledger.groups_of("visits") == (("people",) if self.model.joined else ())
         today = self.ledger.balances("visits")[1].spent
         assert today == (self.model.today if self.model.day == self.day else 0)
 
