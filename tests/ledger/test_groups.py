@@ -145,14 +145,14 @@ def test_a_group_and_a_dataset_may_have_the_same_name(opener: Opener) -> None:
 
 
 def spent_before(ledger: Ledger, clock: Clock) -> Ledger:
-    """A dataset that spent 0.3 yesterday, of which 0.1 was given back, and 0.2 today, of which 0.1 is open."""
+    """A dataset that spent 0.3 yesterday, of which 0.1 was given back today, and 0.25 today, 0.1 of it lost with a disk."""
     stocked(ledger)
     charge(ledger, "q1")
     given_back = charge(ledger, "q2", principal="bob")
     ledger.settle(charge(ledger, "q3"), 1)
     ask(ledger, "q3", key="b", principal="bob")  # shared: the dataset is not charged
-    ledger.refund(given_back, reason="not begun")
     clock.pass_(DAY)
+    ledger.refund(given_back, reason="not begun")
     charge(ledger, "q4")
     ledger.restore(reason="r", anchor=ledger.anchor(), lost={"visits": TENTH})
     charge(ledger, "q5", event=events.Laplace(Fraction(1, 20)))

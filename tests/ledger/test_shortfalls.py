@@ -107,7 +107,9 @@ def test_a_price_that_is_infinite_at_every_order_left_is_none(opener: Opener) ->
 def test_a_shared_answer_that_does_not_fit_names_the_principal_s_budgets(opener: Opener) -> None:
     ledger = stocked(opener())
     ledger.grant("visits", "cy", Limits(Budget.pure(epsilon="0.05"), day=Budget.pure(epsilon="0.01")))
-    ledger.settle(charge(ledger, "q"), 1)
+    ledger.group("people", Budget.pure(epsilon="0.1"))
+    ledger.join("visits", "people")
+    ledger.settle(charge(ledger, "q"), 1)  # the group has nothing left, and is not asked again
     found = ask(ledger, "q", key="c", principal="cy")
     assert isinstance(found, Refused)
     assert [(each.principal, each.period) for each in found.shortfalls] == [("cy", ""), ("cy", "day")]
