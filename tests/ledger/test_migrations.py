@@ -128,6 +128,15 @@ def test_an_old_dataset_that_others_replace_is_refused(tmp_path: Path) -> None:
     assert refused.value.problem == "neighbours of dataset `visits` add or remove one, and not replace one person"
 
 
+def test_a_ledger_without_a_secret_never_shows_what_was_registered(tmp_path: Path) -> None:
+    """The first version wrote none; names that are good for once confirm no guess, and say no two data the same."""
+    old_file("first", tmp_path / "old.ledger")
+    with SqliteLedger(tmp_path / "old.ledger") as ledger:
+        first, again = (ledger.registered("visits", data_version="v1", digest="d") for _ in range(2))
+        assert first < again
+        ledger.verify()
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_file_has_today_s_tables_after_it_was_opened(version: str, tmp_path: Path) -> None:
     path = tmp_path / "old.ledger"

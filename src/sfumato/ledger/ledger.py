@@ -103,7 +103,10 @@ class Ledger(Reader):
         return cast(int, self._ask(owner.Declare(*names, declaration, version, relation)))
 
     def registered(self, dataset: str, *, data_version: str, digest: str) -> int:
-        """Write down what data of a dataset are registered, both veiled; the sequence of the entry that says so."""
+        """Write down what data of a dataset are registered, both veiled; the sequence of the entry that says so.
+
+        Registered as before, nothing is written; in a ledger without a secret, of the first version, every time.
+        """
         words = given.name("data_version", data_version), given.name("digest", digest)
         return cast(int, self._ask(owner.Registered(given.name("dataset", dataset), *words)))
 
