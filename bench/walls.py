@@ -16,10 +16,10 @@ from unittest import mock
 import duckdb
 
 import sfumato
-import sfumato.engines.expressions as written
+import sfumato.engines.duckdb.expressions as written
 from query import fastest
 from report import Row, publish
-from sfumato.engines.duckdb import DuckDBEngine
+from sfumato.engines.duckdb.engine import DuckDBEngine
 
 ROWS = 1_000_000
 QUESTIONS = {

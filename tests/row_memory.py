@@ -10,7 +10,7 @@ from unittest import mock
 
 import pyarrow as pa
 
-import sfumato.engines.expressions as written
+import sfumato.engines.duckdb.expressions as written
 from neighbours import priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine

@@ -15,7 +15,8 @@ import sfumato
 from sfumato.accounting import events
 from sfumato.curator import Curator
 from sfumato.curator.interactive import MOST_ASKED
-from sfumato.engines import DuckDBEngine, hospital
+from sfumato.demo import hospital
+from sfumato.engines import DuckDBEngine
 from sfumato.errors import (
     BudgetExceeded,
     EngineFailed,
@@ -192,7 +193,8 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
     about = clinic.declare(clean, more="\n[defaults]\nanswer_every = 30\n")
     timers: list[Any] = []
     monkeypatch.setattr(
-        "sfumato.engines.duckdb.threading.Timer", lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1]
+        "sfumato.engines.duckdb.engine.threading.Timer",
+        lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1],
     )
 
     def too_long(*_: Any) -> Any:

@@ -12,7 +12,7 @@ import totality
 from neighbours import LARGEST, Database, databases, declaration, engine, priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
-from sfumato.engines.expressions import sql
+from sfumato.engines.duckdb.expressions import sql
 from sfumato.errors import EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.query import PricedQuery
 from sfumato.query.expression import written_size
@@ -153,7 +153,7 @@ def test_the_fuzz_sees_an_operation_that_fails_on_some_cells(
     engines: tuple[DuckDBEngine, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cast that is not tried, as a careless engine writes it: the same comparison of ends tells."""
-    import sfumato.engines.expressions as written
+    import sfumato.engines.duckdb.expressions as written
 
     monkeypatch.setattr(written, "_is_tried", lambda expression: False)
     monkeypatch.setattr(written, "_cast", lambda call: f"CAST({written.sql(call.args[0])} AS BIGINT)")

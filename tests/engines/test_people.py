@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
 from sfumato.data import Dataset, Kind, declared
-from sfumato.engines import DuckDBEngine, cells, kept, schemas
-from sfumato.engines.registrar import Registrar
-from sfumato.engines.statements import Statements
-from sfumato.engines.views import Views
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import cells, kept, schemas
+from sfumato.engines.duckdb.registrar import Registrar
+from sfumato.engines.duckdb.statements import Statements
+from sfumato.engines.duckdb.views import Views
 from sfumato.errors import InvalidDeclaration
 
 NAMES = ("who", "account", "transfer")

@@ -20,8 +20,9 @@ import sfumato
 from neighbours import priced
 from people import engine, moved
 from sfumato.data import Dialect, declared
-from sfumato.engines import DuckDBEngine, registrar
-from sfumato.engines.guard import guarded
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import registrar
+from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.registration import Registration
 from sfumato.errors import EngineFailed, InvalidDeclaration
 
@@ -530,7 +531,7 @@ def test_sweeping_sees_what_is_registered_when_it_has_the_lock(tmp_path: Path) -
                 sfumato.register(path)
         return real(name, *more, **words)
 
-    with mock.patch("sfumato.engines.folder.os.open", late):
+    with mock.patch("sfumato.engines.duckdb.folder.os.open", late):
         sfumato.open(path).close()
     record = Registration.read(tmp_path / "clinic.registration")
     assert record is not None

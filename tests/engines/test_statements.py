@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine, ExactTable
-from sfumato.engines.statements import Statements, steps
+from sfumato.engines.duckdb.statements import Statements, steps
 from sfumato.query import PricedQuery, Spend, price, question
 
 INF, NAN = float("inf"), float("nan")

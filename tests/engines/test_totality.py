@@ -11,11 +11,12 @@ from unittest import mock
 
 import pytest
 
-import sfumato.engines.expressions as written
+import sfumato.engines.duckdb.expressions as written
 import totality
 from sfumato.data import Kind
-from sfumato.engines import DuckDBEngine, statements
-from sfumato.engines.duckdb import DuckDBEngine as Opened
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import statements
+from sfumato.engines.duckdb.engine import DuckDBEngine as Opened
 from sfumato.query.functions import FUNCTIONS
 from totality import CALLS, COLUMNS, alone, ended, first_failure, places, together, two_deep
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.data import Kind
 from sfumato.data.column import default_step
-from sfumato.engines.expressions import number
+from sfumato.engines.duckdb.expressions import number
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Expression, Field, inside
 from sfumato.query.range import Range

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
-from sfumato.engines.first_version import FAR_AWAY, FirstVersion
-from sfumato.engines.little import Row, little
+from sfumato.demo.little import Row, little
+from sfumato.engines.duckdb.first_version import FAR_AWAY, FirstVersion
 from sfumato.errors import EngineFailed
 from sfumato.exact import BitSource, bernoulli, integers
 from sfumato.query import Spend, price, question

@@ -15,8 +15,8 @@ from sfumato.accounting import events
 from sfumato.audit import Own
 from sfumato.audit.pairs import Pair
 from sfumato.curator.noise import released
+from sfumato.demo.little import Row, little
 from sfumato.engines import ExactTable
-from sfumato.engines.little import Row, little
 from sfumato.exact.parameters import rational
 from sfumato.query import PricedQuery, Spend, price, question
 from sfumato.query.postprocess import finished

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Mapping
 
 from sfumato.data import Dataset, Table
+from sfumato.engines.duckdb.schemas import Reading, Typed
+from sfumato.engines.duckdb.sources import form
+from sfumato.engines.duckdb.views import Views
 from sfumato.engines.registration import Registered
-from sfumato.engines.schemas import Reading, Typed
-from sfumato.engines.sources import form
-from sfumato.engines.views import Views
 
 
 def shape_of(table: Table, readings: list[Reading]) -> str:

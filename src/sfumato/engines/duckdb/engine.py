@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.data import Dataset, Kind
-from sfumato.engines.connection import connected
-from sfumato.engines.expressions import is_plain, quoted
-from sfumato.engines.fetched import histograms, keys_of, whole_numbers
-from sfumato.engines.kept import Readers
-from sfumato.engines.opening import Opened, opened, register_again
+from sfumato.engines.duckdb.connection import connected
+from sfumato.engines.duckdb.expressions import is_plain, quoted
+from sfumato.engines.duckdb.fetched import histograms, keys_of, whole_numbers
+from sfumato.engines.duckdb.kept import Readers
+from sfumato.engines.duckdb.opening import Opened, opened, register_again
+from sfumato.engines.duckdb.schemas import Typed
+from sfumato.engines.duckdb.statements import Statements
+from sfumato.engines.duckdb.views import Views
+from sfumato.engines.duckdb.workspace import Workspace
+from sfumato.engines.engine import ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-from sfumato.engines.schemas import Typed
-from sfumato.engines.statements import Statements
-from sfumato.engines.table import ExactTable
-from sfumato.engines.views import Views
-from sfumato.engines.workspace import Workspace
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
 

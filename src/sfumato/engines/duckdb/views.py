@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from sfumato.data import Dataset, Table
-from sfumato.engines.expressions import quoted
-from sfumato.engines.statements import FIRST, PERSON, marked
+from sfumato.engines.duckdb.expressions import quoted
+from sfumato.engines.duckdb.statements import FIRST, PERSON, marked
 
 _ROW, _MANY, _STEP = "sfumato_row", "sfumato_many", "sfumato_step_"
 """Names of ours beside columns of a source: no column or table of anybody's begins with sfumato_."""

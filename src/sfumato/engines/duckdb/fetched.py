@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data import Kind
-from sfumato.engines.table import Histogram, Key
+from sfumato.engines.engine import Histogram, Key
 from sfumato.query.price import PricedQuery
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.data import declared
-from sfumato.engines.duckdb import DuckDBEngine
-from sfumato.engines.workspace import Workspace
+from sfumato.engines.duckdb.engine import DuckDBEngine
+from sfumato.engines.duckdb.workspace import Workspace
 
 Row = tuple[int, str, float | None]
 """Who it is about, a kind, an amount."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.engines.cells import can_be, can_be_key, cell, key, with_comma
-from sfumato.engines.expressions import quoted
-from sfumato.engines.sources import SourceColumn, form
+from sfumato.data import Column, Dataset, Kind, SourceColumn, Table
+from sfumato.engines.duckdb.cells import can_be, can_be_key, cell, key, with_comma
+from sfumato.engines.duckdb.expressions import quoted
+from sfumato.engines.duckdb.sources import form
 from sfumato.errors import InvalidDeclaration
 
 Schemas = Mapping[str, list[SourceColumn]]

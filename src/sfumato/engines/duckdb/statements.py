@@ -11,7 +11,17 @@ from fractions import Fraction
 from math import nan
 
 from sfumato.data import Dataset, Kind, Table
-from sfumato.engines.expressions import double, is_plain, is_whole, literal, number, on_calendar, present, quoted, sql
+from sfumato.engines.duckdb.expressions import (
+    double,
+    is_plain,
+    is_whole,
+    literal,
+    number,
+    on_calendar,
+    present,
+    quoted,
+    sql,
+)
 from sfumato.query.expression import Expression, Field, Ref
 from sfumato.query.measures import Measure
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
