@@ -415,8 +415,9 @@ def test_a_file_of_somebodys_own_is_not_overwritten_by_a_record(tmp_path: Path) 
 def test_what_a_killed_registration_left_is_swept_by_the_next_opening(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     sfumato.register(path)
-    for place in ("kept.Making.keep", "registration.Registration.write"):
-        module, kind, name = place.split(".")
+    for place in ("duckdb.kept Making.keep", "registration Registration.write"):
+        module, what = place.split()
+        kind, name = what.split(".")
         code = (
             f"import os, sfumato; from sfumato.engines.{module} import {kind}; "
             f"{kind}.{name} = lambda *_: os._exit(9); sfumato.register({str(path)!r})"

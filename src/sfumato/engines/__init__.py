@@ -6,13 +6,12 @@ from sfumato.data import SourceColumn
 from sfumato.engines.engine import Engine, ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-from sfumato.engines.registry import ENGINES, described, open_engine, register
+from sfumato.engines.registry import described, open_engine, register
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb.engine import DuckDBEngine
 
 __all__ = [
-    "ENGINES",
     "DuckDBEngine",
     "Engine",
     "ExactTable",
