@@ -193,9 +193,7 @@ def test_private_joins_multiply_no_row_of_a_person() -> None:
 
 
 def _statements(made: DuckDBEngine) -> Any:
-    from sfumato.engines.duckdb.statements import Statements
-
-    return Statements(made.dataset, made.seed, made._repeated)
+    return made._statements._relations
 
 
 def test_without_the_look_at_opening_a_repeated_key_would_multiply(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from sfumato.engines.duckdb.expressions import quoted, type_of
+from sfumato.engines.duckdb.dialect import quoted, type_of
 from sfumato.engines.duckdb.folder import Folder
 from sfumato.engines.duckdb.schemas import Reading
 from sfumato.engines.duckdb.sources import escaped, logs_of, parquet

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.data import Dialect
-from sfumato.engines.duckdb.expressions import quoted
+from sfumato.engines.duckdb.dialect import quoted
 from sfumato.engines.duckdb.lines import LONGEST, Records
 from sfumato.engines.duckdb.sources import escaped
 

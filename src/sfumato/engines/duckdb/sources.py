@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data import Kind, SourceColumn, Table, place_of
-from sfumato.engines.duckdb.expressions import quoted
+from sfumato.engines.duckdb.dialect import quoted
 from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.lines import Lines
 from sfumato.errors import InvalidDeclaration, shown

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data import Kind
-from sfumato.engines.duckdb.expressions import quoted, type_of
+from sfumato.engines.duckdb.dialect import quoted, type_of
 from sfumato.engines.duckdb.sources import escaped
 
 
