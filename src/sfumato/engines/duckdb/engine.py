@@ -1,6 +1,5 @@
 """DuckDB, embedded and locked: it reads what was registered, computes bounded integers, and can reach nothing else."""
 
-import hashlib
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.engine import ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
+from sfumato.engines.sql import hashing
 from sfumato.engines.sql.expressions import is_plain
 from sfumato.engines.sql.fetched import Fetch, exact_cells, exact_table
 from sfumato.engines.sql.statements import Statements
@@ -54,7 +54,7 @@ class DuckDBEngine:
         self._careful = 0
         """Questions under way that are planned without what is unsafe."""
         self._workspace = workspace or Workspace()
-        self.seed = seed_of(dataset)
+        self.seed = hashing.seed_of(dataset)
         try:
             self._open(dataset, progress)
         except BaseException:
@@ -246,12 +246,4 @@ class DuckDBEngine:
 
 def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only files that were not before."""
-    return register_again(dataset, seed_of(dataset), append=append, progress=progress)
-
-
-def seed_of(dataset: Dataset) -> int:
-    """Keys the choice of rows and groups: the same in every process, and never made of the data.
-
-    A seed that depends on the data would let one person change which groups everybody else counts in.
-    """
-    return int(hashlib.sha256(f"groups of {dataset.name}".encode()).hexdigest()[:15], 16)
+    return register_again(dataset, hashing.seed_of(dataset), append=append, progress=progress)

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from math import floor, isfinite
 
-from sfumato.data import Kind
+from sfumato.data import Dataset, Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.query.range import Range
 
@@ -39,6 +39,14 @@ class Hashed:
     def within(cls, sql: str, kind: Kind, known: Range) -> "Hashed":
         """A column of which a range is known."""
         return cls(sql, kind, known.step if known.is_bounded else None)
+
+
+def seed_of(dataset: Dataset) -> int:
+    """Keys the choice of rows and groups: the same in every process, and never made of the data.
+
+    A seed that depends on the data would let one person change which groups everybody else counts in.
+    """
+    return int(hashlib.sha256(f"groups of {dataset.name}".encode()).hexdigest()[:15], 16)
 
 
 def in_order(rows: str, columns: Sequence[Hashed], seed: int, dialect: Dialect, *, prefix: str = "") -> str:
