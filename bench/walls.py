@@ -16,10 +16,10 @@ from unittest import mock
 import duckdb
 
 import sfumato
-import sfumato.engines.expressions as written
 from query import fastest
 from report import Row, publish
-from sfumato.engines.duckdb import DuckDBEngine
+from sfumato.engines.duckdb.engine import DuckDBEngine
+from sfumato.engines.sql.expressions import Expressions
 
 ROWS = 1_000_000
 QUESTIONS = {
@@ -33,10 +33,12 @@ QUESTIONS = {
 }
 Off = Callable[[], Any]
 WALLS: dict[str, tuple[Off, ...]] = {
-    "TRY around what may fail": (lambda: mock.patch.object(written, "_is_tried", return_value=False),),
+    "TRY around what may fail": (lambda: mock.patch.object(Expressions, "_is_tried", return_value=False),),
     "planning without two optimisers": (lambda: mock.patch.object(DuckDBEngine, "_plan_carefully", return_value=None),),
-    "days held within the calendar": (lambda: mock.patch.object(written, "_within_calendar", lambda made, kind: made),),
-    "texts that are cut": (lambda: mock.patch.object(written, "_text", written._written),),
+    "days held within the calendar": (
+        lambda: mock.patch.object(Expressions, "_within_calendar", lambda self, made, kind: made),
+    ),
+    "texts that are cut": (lambda: mock.patch.object(Expressions, "_text", Expressions._written),),
 }
 _fresh = itertools.count(1)
 

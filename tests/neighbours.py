@@ -124,7 +124,7 @@ def declaration(database: Database, *, unit: str = "person", visits: Mapping[str
 @contextmanager
 def engine(database: Database, *, seed: int = 7, **about: Any) -> Iterator[DuckDBEngine]:
     """An engine over a database whose choice of rows and groups is fixed from outside, as a secret would be."""
-    with mock.patch("sfumato.engines.duckdb.seed_of", return_value=seed):
+    with mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=seed):
         made = DuckDBEngine(declared(declaration(database, **about)))
     try:
         yield made

@@ -201,7 +201,7 @@ def questions(names: tuple[str, ...]) -> list[str]:
 @contextmanager
 def engine(about: Any, seed: int = 7) -> Iterator[DuckDBEngine]:
     """An engine whose choice of rows is fixed from outside."""
-    with mock.patch("sfumato.engines.duckdb.seed_of", return_value=seed):
+    with mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=seed):
         made = DuckDBEngine(declared(about))
     try:
         yield made

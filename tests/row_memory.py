@@ -10,10 +10,10 @@ from unittest import mock
 
 import pyarrow as pa
 
-import sfumato.engines.expressions as written
 from neighbours import priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
+from sfumato.engines.sql.expressions import Expressions
 
 ROWS = 5000
 
@@ -37,7 +37,9 @@ def main(how: str, met: str) -> None:
     operands = 25
     if how == "broken":
         operands = 250
-        uncut = mock.patch.object(written, "_concat", lambda args: "(" + " || ".join(map(written._text, args)) + ")")
+        uncut = mock.patch.object(
+            Expressions, "_concat", lambda self, args: "(" + " || ".join(map(self._text, args)) + ")"
+        )
         with (
             uncut,
             mock.patch("sfumato.query.question.refuse_too_much"),

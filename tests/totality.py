@@ -114,7 +114,7 @@ def as_they_are() -> Iterator[None]:
     """Registration without its look at moments: what stands behind it must hold without it."""
     with ExitStack() as stack:
         for room in ("cells", "registrar"):
-            stack.enter_context(mock.patch(f"sfumato.engines.{room}.in_calendar", lambda made, kind: made))
+            stack.enter_context(mock.patch(f"sfumato.engines.duckdb.{room}.in_calendar", lambda made, kind: made))
         yield
 
 

@@ -10,7 +10,7 @@ import pytest
 from sfumato.cli import main
 from sfumato.cli.command import Exit
 from sfumato.data import read_declaration
-from sfumato.engines import hospital
+from sfumato.demo import hospital
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

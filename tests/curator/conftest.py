@@ -41,7 +41,7 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
     def opening(folder: Path, **about: Any) -> Curator:
         ledger = about.pop("ledger", tmp_path / f"{len(made)}.ledger")
         about["more"] = about.get("more", "") + "\n[defaults]\nthreads = 1\n"
-        with mock.patch("sfumato.engines.duckdb.seed_of", return_value=7):
+        with mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=7):
             made.append(sfumato.open(clinic.declare(folder, **about), ledger=ledger))
         made[-1]._bits = SeededBits(2026)
         return made[-1]

@@ -15,7 +15,8 @@ import sfumato
 from sfumato.accounting import events
 from sfumato.curator import Curator
 from sfumato.curator.interactive import MOST_ASKED
-from sfumato.engines import DuckDBEngine, hospital
+from sfumato.demo import hospital
+from sfumato.engines import DuckDBEngine
 from sfumato.errors import (
     BudgetExceeded,
     EngineFailed,
@@ -192,7 +193,8 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
     about = clinic.declare(clean, more="\n[defaults]\nanswer_every = 30\n")
     timers: list[Any] = []
     monkeypatch.setattr(
-        "sfumato.engines.duckdb.threading.Timer", lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1]
+        "sfumato.engines.duckdb.engine.threading.Timer",
+        lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1],
     )
 
     def too_long(*_: Any) -> Any:
@@ -200,7 +202,7 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
         raise duckdb.InterruptException("INTERRUPT")
 
     with sfumato.open(about, ledger=tmp_path / "ledger") as curator:
-        monkeypatch.setattr(curator._engine, "_aggregate", too_long)
+        monkeypatch.setattr("sfumato.engines.duckdb.engine.exact_table", too_long)
         with pytest.raises(EngineFailed) as caught:
             curator.sql(COUNT.format(3), epsilon=1)
         assert str(caught.value) == TEXT
@@ -387,7 +389,7 @@ def test_ctrl_c_while_the_engine_computes_is_an_interrupt_and_no_failure(
     """DuckDB catches the signal itself and raises an error of its own, as it does when the time is over."""
     interrupted = mock.Mock(side_effect=duckdb.InterruptException("INTERRUPT"))
     with monkeypatch.context() as broken:
-        broken.setattr(curator._engine, "_aggregate", interrupted)
+        broken.setattr("sfumato.engines.duckdb.engine.exact_table", interrupted)
         with pytest.raises(KeyboardInterrupt):
             curator.sql(COUNT.format(3), epsilon=1)
     assert curator._ledger.failures("clinic", "analyst") == 0

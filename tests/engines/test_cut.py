@@ -10,7 +10,7 @@ import pytest
 import clinic
 import sfumato
 from sfumato.curator import Curator
-from sfumato.engines.views import Views
+from sfumato.engines.duckdb.views import Views
 from sfumato.errors import InvalidDeclaration
 
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sfumato.data import Dialect
-from sfumato.engines import lines
-from sfumato.engines.lines import LONGEST, Lines
-from sfumato.engines.records import agrees, reader_of, write_records
+from sfumato.engines.duckdb import lines
+from sfumato.engines.duckdb.lines import LONGEST, Lines
+from sfumato.engines.duckdb.records import agrees, reader_of, write_records
 from sfumato.errors import InvalidDeclaration
 
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}

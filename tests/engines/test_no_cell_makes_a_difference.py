@@ -12,7 +12,8 @@ import totality
 from neighbours import LARGEST, Database, databases, declaration, engine, priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
-from sfumato.engines.expressions import sql
+from sfumato.engines.duckdb.dialect import DUCKDB
+from sfumato.engines.sql.expressions import Expressions
 from sfumato.errors import EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.query import PricedQuery
 from sfumato.query.expression import written_size
@@ -153,10 +154,8 @@ def test_the_fuzz_sees_an_operation_that_fails_on_some_cells(
     engines: tuple[DuckDBEngine, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cast that is not tried, as a careless engine writes it: the same comparison of ends tells."""
-    import sfumato.engines.expressions as written
-
-    monkeypatch.setattr(written, "_is_tried", lambda expression: False)
-    monkeypatch.setattr(written, "_cast", lambda call: f"CAST({written.sql(call.args[0])} AS BIGINT)")
+    monkeypatch.setattr(Expressions, "_is_tried", lambda self, expression: False)
+    monkeypatch.setattr(Expressions, "_cast", lambda self, call: f"CAST({self.sql(call.args[0])} AS BIGINT)")
     ends = {outcome(each, "SELECT COUNT(*) FROM visits WHERE CAST(note AS INTEGER) > 1") for each in engines}
     assert len(ends) == 2
 
@@ -234,4 +233,4 @@ def test_a_short_expression_is_written_short(engines: tuple[DuckDBEngine, ...]) 
     for of in ("SQRT(SQRT(SQRT(amount)))", "LEAST(GREATEST(LN(amount + 1), 0), NULLIF(day, 3))"):
         made = priced(engines[0], f"SELECT SUM({of}) FROM visits").question.aggregates[0].of
         assert made is not None
-        assert sql(made).count("c5") <= written_size(made) < 200
+        assert Expressions(DUCKDB).sql(made).count("c5") <= written_size(made) < 200

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
 from sfumato.data import Dataset, Kind, declared
-from sfumato.engines import DuckDBEngine, cells, kept, schemas
-from sfumato.engines.registrar import Registrar
-from sfumato.engines.statements import Statements
-from sfumato.engines.views import Views
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import cells, kept, schemas
+from sfumato.engines.duckdb.registrar import Registrar
+from sfumato.engines.duckdb.views import Views
+from sfumato.engines.sql.relations import Relations
 from sfumato.errors import InvalidDeclaration
 
 NAMES = ("who", "account", "transfer")
@@ -111,17 +112,17 @@ def _uuids_as_spelled() -> Any:
 
 
 def _of_rows(text: str) -> Any:
-    real = Statements._scan
+    real = Relations.scan
 
-    def scan(self: Statements, plan: Any, first_of: str = "") -> str:
+    def scan(self: Relations, plan: Any, first_of: str = "") -> str:
         return real(self, plan, first_of).replace(text, "")
 
-    return mock.patch.object(Statements, "_scan", scan)
+    return mock.patch.object(Relations, "scan", scan)
 
 
 def _join_without_people() -> Any:
-    real = Statements._join
-    return mock.patch.object(Statements, "_join", lambda self, plan: real(self, plan).replace(" AND l.p = r.p", ""))
+    real = Relations._join
+    return mock.patch.object(Relations, "_join", lambda self, plan: real(self, plan).replace(" AND l.p = r.p", ""))
 
 
 def _cut_of_everybody() -> Any:

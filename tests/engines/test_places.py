@@ -16,7 +16,8 @@ import sfumato
 from neighbours import priced
 from people import moved
 from sfumato.data import declaration, declared
-from sfumato.engines import DuckDBEngine, registrar, sources
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import registrar, sources
 from sfumato.errors import InvalidDeclaration
 
 FORMS = ("csv", "csv.gz", "parquet", "duckdb")

@@ -20,8 +20,9 @@ import sfumato
 from neighbours import priced
 from people import engine, moved
 from sfumato.data import Dialect, declared
-from sfumato.engines import DuckDBEngine, registrar
-from sfumato.engines.guard import guarded
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb import registrar
+from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.registration import Registration
 from sfumato.errors import EngineFailed, InvalidDeclaration
 
@@ -414,8 +415,9 @@ def test_a_file_of_somebodys_own_is_not_overwritten_by_a_record(tmp_path: Path) 
 def test_what_a_killed_registration_left_is_swept_by_the_next_opening(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     sfumato.register(path)
-    for place in ("kept.Making.keep", "registration.Registration.write"):
-        module, kind, name = place.split(".")
+    for place in ("duckdb.kept Making.keep", "registration Registration.write"):
+        module, what = place.split()
+        kind, name = what.split(".")
         code = (
             f"import os, sfumato; from sfumato.engines.{module} import {kind}; "
             f"{kind}.{name} = lambda *_: os._exit(9); sfumato.register({str(path)!r})"
@@ -530,7 +532,7 @@ def test_sweeping_sees_what_is_registered_when_it_has_the_lock(tmp_path: Path) -
                 sfumato.register(path)
         return real(name, *more, **words)
 
-    with mock.patch("sfumato.engines.folder.os.open", late):
+    with mock.patch("sfumato.engines.duckdb.folder.os.open", late):
         sfumato.open(path).close()
     record = Registration.read(tmp_path / "clinic.registration")
     assert record is not None

@@ -26,9 +26,10 @@ import sfumato
 from neighbours import priced
 from people import moved, write
 from sfumato.data import declared, read_declaration
-from sfumato.engines import DuckDBEngine, frames, lines, records, registrar, registration, sources
-from sfumato.engines.registrar import Registrar
-from sfumato.engines.workspace import Workspace, sweep
+from sfumato.engines import DuckDBEngine, registration
+from sfumato.engines.duckdb import frames, lines, records, registrar, sources
+from sfumato.engines.duckdb.registrar import Registrar
+from sfumato.engines.duckdb.workspace import Workspace, sweep
 from sfumato.errors import EngineFailed, InvalidDeclaration
 from sfumato.query import plan as query_plan
 from sfumato.query.question import Question
@@ -700,7 +701,7 @@ def test_what_is_outside_was_never_within_reach(tmp_path: Path) -> None:
             connection.execute(f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
         return sources.described(connection, *given_)
 
-    with mock.patch("sfumato.engines.registrar.described", described):
+    with mock.patch("sfumato.engines.duckdb.registrar.described", described):
         opened(str(write("csv", tmp_path, "t", {"id": None, "note": None, "amount": None}, [(1, "a", 2)]))).close()
     assert seen == [False]
     assert real is DuckDBEngine.__init__
@@ -740,7 +741,7 @@ def test_a_database_that_another_program_writes_is_refused_in_words(tmp_path: Pa
 
 
 def test_what_a_dead_process_left_is_swept_and_what_a_living_one_has_is_not(tmp_path: Path) -> None:
-    code = "from sfumato.engines.workspace import Workspace; import os; w = Workspace(); (w.path / 'spill').write_text('rows'); os._exit(9)"
+    code = "from sfumato.engines.duckdb.workspace import Workspace; import os; w = Workspace(); (w.path / 'spill').write_text('rows'); os._exit(9)"
     place = {**os.environ, "TMPDIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], env=place, check=False)
     (dead,) = tmp_path.glob("sfumato-*")
@@ -762,16 +763,16 @@ def test_nothing_is_left_by_an_engine_that_is_closed_or_fails(tmp_path: Path) ->
         opened(pa.table({"id": [1], "note": ["a"], "amount": [1.0]})).close()
         with pytest.raises(InvalidDeclaration):
             opened(3)
-        from sfumato.engines.little import little
+        from sfumato.demo.few_rows import few_rows
 
-        little([(1, "a", 2.0)]).close()
+        few_rows([(1, "a", 2.0)]).close()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_registration_that_is_killed_leaves_no_rows(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     code = (
-        "import os, sfumato; from sfumato.engines.kept import Making; "
+        "import os, sfumato; from sfumato.engines.duckdb.kept import Making; "
         "Making.keep = lambda self: os._exit(9); "
         f"sfumato.register({str(path)!r})"
     )

@@ -11,11 +11,14 @@ from unittest import mock
 
 import pytest
 
-import sfumato.engines.expressions as written
 import totality
 from sfumato.data import Kind
-from sfumato.engines import DuckDBEngine, statements
-from sfumato.engines.duckdb import DuckDBEngine as Opened
+from sfumato.engines import DuckDBEngine
+from sfumato.engines.duckdb.dialect import DUCKDB, type_of
+from sfumato.engines.duckdb.engine import DuckDBEngine as Opened
+from sfumato.engines.sql.expressions import Expressions
+from sfumato.engines.sql.measures import Columns
+from sfumato.engines.sql.relations import Relations
 from sfumato.query.functions import FUNCTIONS
 from totality import CALLS, COLUMNS, alone, ended, first_failure, places, together, two_deep
 
@@ -40,7 +43,7 @@ def patched(*patches: Any) -> Iterator[None]:
 
 
 def without_net() -> Any:
-    return mock.patch.object(written, "_is_tried", return_value=False)
+    return mock.patch.object(Expressions, "_is_tried", return_value=False)
 
 
 def planned_as_ever() -> Any:
@@ -144,28 +147,28 @@ def _truths(about: list[tuple[str, str]], column: str) -> Iterator[str]:
 
 
 def _bare(name: str) -> Any:
-    return mock.patch.object(written, name, lambda expression: written._written(expression))
+    return mock.patch.object(Expressions, name, lambda self, expression: self._written(expression))
 
 
 def _no_calendar() -> Any:
-    return mock.patch.object(written, "_within_calendar", lambda made, kind: made)
+    return mock.patch.object(Expressions, "_within_calendar", lambda self, made, kind: made)
 
 
-def _careless_cast(call: Any) -> str:
-    return f"CAST({written._written(call.args[0])} AS {written.type_of(call.kind)})"
+def _careless_cast(self: Expressions, call: Any) -> str:
+    return f"CAST({self._written(call.args[0])} AS {type_of(call.kind)})"
 
 
 def _rewritten(op: str, to: Callable[[list[str]], str]) -> Any:
-    honest = written._arithmetic
+    honest = Expressions._arithmetic
     return mock.patch.object(
-        written, "_arithmetic",
-        lambda each, args: to([written._number(arg) for arg in args]) if each == op else honest(each, args),
+        Expressions, "_arithmetic",
+        lambda self, each, args: to([self._number(arg) for arg in args]) if each == op else honest(self, each, args),
     )  # fmt: skip
 
 
 def _whole_arithmetic() -> Any:
     """Whole numbers stay 64 bits wide when they are computed with."""
-    return mock.patch.object(written, "_as_double", lambda expression, made: made)
+    return mock.patch.object(Expressions, "_as_double", lambda self, expression, made: made)
 
 
 def _untried(where: Any, name: str) -> Any:
@@ -184,37 +187,35 @@ def _untried(where: Any, name: str) -> Any:
 
 
 def _careless_key() -> Any:
-    honest = statements.Statements._key
-    return mock.patch.object(
-        statements.Statements, "_key", staticmethod(lambda key: honest(key).replace("TRY_CAST", "CAST"))
-    )
+    honest = Relations.key
+    return mock.patch.object(Relations, "key", lambda self, key: honest(self, key).replace("TRY_CAST", "CAST"))
 
 
 def _careless_steps() -> Any:
     return mock.patch.object(
-        statements,
-        "_placed",
-        lambda of, step, low, high: f"CAST({written.number(of)} / {written.double(step)} AS BIGINT)",
+        Columns,
+        "placed",
+        lambda self, of, step, low, high: f"CAST({self._expressions.number(of)} / {DUCKDB.double(step)} AS BIGINT)",
     )
 
 
 GUARDS = (
-    _bare("_moment"), _no_calendar(), mock.patch.object(written, "_cast", _careless_cast),
+    _bare("_moment"), _no_calendar(), mock.patch.object(Expressions, "_cast", _careless_cast),
     _rewritten("mod", lambda x: f"(CAST({x[0]} AS BIGINT) % CAST({x[1]} AS BIGINT))"),
 )  # fmt: skip
 BROKEN: dict[str, tuple[Patches, Callable[[], Iterator[str]]]] = {
     "hole 1: the week of a day far away": ([without_net(), _bare("_moment"), _no_calendar()], lambda: iter([HOLE])),
     "a part of a day that is not held within the calendar": ([without_net(), _bare("_moment")], lambda: together(alone())),
     "a text that becomes any day": ([without_net(), _no_calendar()], lambda: together(alone())),
-    "a cast that is not tried": ([without_net(), mock.patch.object(written, "_cast", _careless_cast)], lambda: together(alone())),
-    "a day beside a moment, cast": ([without_net(), _untried(written, "_alike")], lambda: together(alone())),
+    "a cast that is not tried": ([without_net(), mock.patch.object(Expressions, "_cast", _careless_cast)], lambda: together(alone())),
+    "a day beside a moment, cast": ([without_net(), _untried(Expressions, "_alike")], lambda: together(alone())),
     "the remainder of whole numbers": ([without_net(), GUARDS[3]], lambda: together(alone())),
     "sums of 64 bits": ([without_net(), _whole_arithmetic()], lambda: together(alone())),
     "a root of anything": ([without_net(), _rewritten("sqrt", lambda x: f"sqrt(CAST({x[0]} AS DECIMAL(18,3)))")], lambda: together(alone())),
     "rounding by a cast": ([without_net(), _rewritten("round", lambda x: f"CAST(CAST({x[0]} AS BIGINT) AS DOUBLE)")], lambda: together(alone())),
     "a key that is cast": ([_careless_key()], lambda: (text for call in ("FLOOR(x)", "CEIL(x2 * 1e300)") for text in places("number", call))),
     "steps that are cast": ([_careless_steps()], lambda: iter(["SELECT SUM(x2), MEDIAN(x2) FROM h"])),
-    "text cut by nothing but a cast": ([without_net(), mock.patch.object(written, "_text", lambda e: f"CAST(CAST({written._written(e)} AS BLOB) AS VARCHAR)")], lambda: together(alone())),
+    "text cut by nothing but a cast": ([without_net(), mock.patch.object(Expressions, "_text", lambda self, e: f"CAST(CAST({self._written(e)} AS BLOB) AS VARCHAR)")], lambda: together(alone())),
     "planned with common subexpressions, guards removed": ([planned_as_ever(), *GUARDS], lambda: iter(["SELECT COUNT(MOD(i, i)) FROM h"])),
 }  # fmt: skip
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sfumato.data import Kind
 from sfumato.data.column import default_step
-from sfumato.engines.expressions import number
+from sfumato.engines.duckdb.dialect import DUCKDB
+from sfumato.engines.sql.expressions import Expressions
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Expression, Field, inside
 from sfumato.query.range import Range
@@ -82,7 +83,9 @@ def test_what_is_computed_lies_in_its_range(rows: duckdb.DuckDBPyConnection, tex
     except InvalidQuestion:
         assume(False)
         return
-    found = [row[0] for row in rows.execute(f"SELECT CAST({number(made)} AS DOUBLE) FROM t").fetchall()]
+    found = [
+        row[0] for row in rows.execute(f"SELECT CAST({Expressions(DUCKDB).number(made)} AS DOUBLE) FROM t").fetchall()
+    ]
     assert [value for value in found if outside(made.range, value)] == []
 
 
@@ -92,7 +95,9 @@ def test_the_property_sees_a_range_that_is_too_narrow(rows: duckdb.DuckDBPyConne
     assert made.range.lower is not None
     assert made.range.upper is not None
     narrow = Range(made.range.lower + 3, made.range.upper - 3)
-    found = [row[0] for row in rows.execute(f"SELECT CAST({number(made)} AS DOUBLE) FROM t").fetchall()]
+    found = [
+        row[0] for row in rows.execute(f"SELECT CAST({Expressions(DUCKDB).number(made)} AS DOUBLE) FROM t").fetchall()
+    ]
     assert [value for value in found if outside(narrow, value)]
 
 

@@ -13,7 +13,7 @@ import totality
 from neighbours import Database, engine, priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
-from sfumato.engines.registrar import Registrar
+from sfumato.engines.duckdb.registrar import Registrar
 from sfumato.errors import InvalidDeclaration, InvalidQuestion
 from sfumato.query.plan import once, spread
 from sfumato.query.work import MOST, of_question
@@ -193,9 +193,7 @@ def test_private_joins_multiply_no_row_of_a_person() -> None:
 
 
 def _statements(made: DuckDBEngine) -> Any:
-    from sfumato.engines.statements import Statements
-
-    return Statements(made.dataset, made.seed, made._repeated)
+    return made._statements._relations
 
 
 def test_without_the_look_at_opening_a_repeated_key_would_multiply(monkeypatch: pytest.MonkeyPatch) -> None:

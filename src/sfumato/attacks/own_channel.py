@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
-from sfumato.engines.first_version import FAR_AWAY, FirstVersion
-from sfumato.engines.little import Row, little
+from sfumato.demo.few_rows import Row, few_rows
+from sfumato.engines.duckdb.first_version import FAR_AWAY, FirstVersion
 from sfumato.errors import EngineFailed
 from sfumato.exact import BitSource, bernoulli, integers
 from sfumato.query import Spend, price, question
@@ -38,7 +38,7 @@ def run(bits: BitSource | None = None) -> Result:
         amount = int(rows[person][2] or 0)
         asks.append((person, amount if holding else amount - 1))
         holds.append(holding)
-    then, now = FirstVersion(rows), little(rows)
+    then, now = FirstVersion(rows), few_rows(rows)
     try:
         before = [then.fails(*ask) for ask in asks]
         after = []

@@ -15,8 +15,8 @@ from sfumato.accounting import events
 from sfumato.audit import Own
 from sfumato.audit.pairs import Pair
 from sfumato.curator.noise import released
+from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines import ExactTable
-from sfumato.engines.little import Row, little
 from sfumato.exact.parameters import rational
 from sfumato.query import PricedQuery, Spend, price, question
 from sfumato.query.postprocess import finished
@@ -60,7 +60,7 @@ class Asked:
 @lru_cache(maxsize=64)
 def exact(text: str, rows: Rows, spend: Spend) -> ExactTable:
     """The exact answer to a question about rows, computed once: an audit asks it a million times."""
-    engine = little(rows)
+    engine = few_rows(rows)
     try:
         return engine.aggregate(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
     finally:
@@ -71,7 +71,7 @@ def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
     """The question at any ε."""
 
     def make(epsilon: Fraction) -> Asked:
-        engine = little(())
+        engine = few_rows(())
         try:
             spend = Spend(epsilon, None, Fraction(str(delta)))
             return Asked(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))

@@ -9,7 +9,7 @@ import sfumato
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.curator import Curator, Release
-from sfumato.engines import hospital
+from sfumato.demo import hospital
 from sfumato.errors import BudgetExceeded, InvalidParameter
 
 

@@ -22,7 +22,7 @@ from sfumato.curator.interactive import Watch, above_threshold, noisy_max
 from sfumato.curator.noise import released
 from sfumato.curator.release import Cost, Release, exact_text, written, written_down
 from sfumato.data import Dataset, Kind
-from sfumato.engines import DuckDBEngine, ExactTable
+from sfumato.engines import Engine, ExactTable
 from sfumato.errors import BudgetExceeded, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Answered, Balance, Ledger, Refused
@@ -43,7 +43,7 @@ class Curator:
     `sfumato.open` makes one. Threads may share it; after a fork, open another.
     """
 
-    def __init__(self, engine: DuckDBEngine, ledger: Ledger, analyst: str, *, bits: BitSource | None = None) -> None:
+    def __init__(self, engine: Engine, ledger: Ledger, analyst: str, *, bits: BitSource | None = None) -> None:
         self._engine, self._ledger, self._analyst, self._bits = engine, ledger, analyst, bits
         self.dataset: Dataset = engine.dataset
         self._gate = Gate(engine, ledger, analyst)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sfumato.accounting.events import Event
 from sfumato.data import Dataset
-from sfumato.engines import DuckDBEngine
+from sfumato.engines import Engine
 from sfumato.errors import EngineFailed, Locked, SfumatoError
 from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
 from sfumato.ledger.canon import canonical
@@ -36,7 +36,7 @@ def failed() -> EngineFailed:
 class Gate:
     """Lets one analyst's questions through to one engine, each charged to one ledger."""
 
-    def __init__(self, engine: DuckDBEngine, ledger: Ledger, analyst: str) -> None:
+    def __init__(self, engine: Engine, ledger: Ledger, analyst: str) -> None:
         self._engine, self._ledger, self._analyst = engine, ledger, analyst
         self._dataset: Dataset = engine.dataset
         rules = self._dataset.rules

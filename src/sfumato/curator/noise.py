@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.engines import ExactTable
-from sfumato.engines.table import Histogram
+from sfumato.engines.engine import Histogram
 from sfumato.exact.bits import BitSource, source
 from sfumato.mechanisms.answers import add
 from sfumato.query.postprocess import in_order

@@ -7,7 +7,7 @@ from typing import Any
 from sfumato import engines
 from sfumato.curator.curator import Curator
 from sfumato.data import Allowance, Dataset, declared, read_declaration, unit_of, written_down
-from sfumato.engines import DuckDBEngine, Progress, Registration, no_progress
+from sfumato.engines import Progress, Registration, no_progress, open_engine
 from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
 
@@ -33,7 +33,7 @@ def open(  # noqa: A001
     try:
         give_caps(dataset, kept)
         check_unit(dataset, kept)
-        engine = DuckDBEngine(dataset, progress=progress)
+        engine = open_engine(dataset, progress=progress)
         try:
             declare(engine.dataset, engine.keys(), engine.version(), engine.digest(), kept)
         except BaseException:

@@ -7,6 +7,7 @@ from sfumato.data.declaration import declared, read_declaration
 from sfumato.data.dialect import Dialect
 from sfumato.data.drafted import draft
 from sfumato.data.places import place_of
+from sfumato.data.source import SourceColumn
 from sfumato.data.written import unit_of, written_down
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Dialect",
     "Kind",
     "Rules",
+    "SourceColumn",
     "Table",
     "declared",
     "draft",

@@ -1,11 +1,15 @@
 """Engines: where the exact, bounded integers of a priced question are computed, and from where they go no further."""
 
-from sfumato.engines.duckdb import DuckDBEngine, register
-from sfumato.engines.opening import described
+from typing import TYPE_CHECKING, Any
+
+from sfumato.data import SourceColumn
+from sfumato.engines.engine import Engine, ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-from sfumato.engines.sources import SourceColumn
-from sfumato.engines.table import Engine, ExactTable
+from sfumato.engines.registry import described, open_engine, register
+
+if TYPE_CHECKING:
+    from sfumato.engines.duckdb.engine import DuckDBEngine
 
 __all__ = [
     "DuckDBEngine",
@@ -16,5 +20,14 @@ __all__ = [
     "SourceColumn",
     "described",
     "no_progress",
+    "open_engine",
     "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DuckDBEngine":
+        from sfumato.engines.duckdb.engine import DuckDBEngine
+
+        return DuckDBEngine
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.data import Dataset, Kind, place_of
-from sfumato.engines.sources import SourceColumn
+from sfumato.data import Dataset, Kind, SourceColumn, place_of
 from sfumato.errors import InvalidDeclaration
 
 FORM = 2

@@ -23,13 +23,14 @@ from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
 from sfumato.query.work import refuse_too_much
 
-MEANING = 4
+MEANING = 5
 """Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
 
 2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the
 person's own table has one row a person, and a foreign key leads to one row.
 3: what is registered is read, of one kind a column, and a person is one value.
 4: a record that begins with a mark of the byte order keeps it, and tables on the way to the person are part of it.
+5: which rows, groups and values of a person count is decided by a hash of our own, the same on every engine.
 """
 _MOST_PUBLIC = 1000
 _MOST_GROUPS = 100_000

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Mapping
 
 from sfumato.data import Dataset, Table
+from sfumato.engines.duckdb.schemas import Reading, Typed
+from sfumato.engines.duckdb.sources import form
+from sfumato.engines.duckdb.views import Views
 from sfumato.engines.registration import Registered
-from sfumato.engines.schemas import Reading, Typed
-from sfumato.engines.sources import form
-from sfumato.engines.views import Views
 
 
 def shape_of(table: Table, readings: list[Reading]) -> str:
@@ -29,7 +29,9 @@ def about(dataset: Dataset) -> str:
 def cuts(typed: Typed, tables: Mapping[str, Registered], seed: int) -> dict[str, tuple[int, str]]:
     """How many rows of a person are left in the tables that are cut or may have to be, and a digest of how."""
     dataset = typed.dataset
-    views = Views(dataset, {table.name: f"({table.name})" for table in dataset.tables}, seed)
+    views = Views(
+        dataset, {table.name: f"({table.name})" for table in dataset.tables}, seed, person=typed.person_kind()
+    )
     read = [(name, each.digest(), each.shape) for name, each in tables.items()]
     found = {}
     for table in dataset.tables:

@@ -15,11 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sfumato.data import Kind, Table
-from sfumato.engines.cells import cell, key
-from sfumato.engines.guard import guarded
-from sfumato.engines.schemas import Reading
-from sfumato.engines.sources import SourceColumn, kind_of
+from sfumato.data import Kind, SourceColumn, Table
+from sfumato.engines.duckdb.cells import cell, key
+from sfumato.engines.duckdb.guard import guarded
+from sfumato.engines.duckdb.schemas import Reading
+from sfumato.engines.duckdb.sources import kind_of
 from sfumato.errors import InvalidDeclaration, MissingExtra
 
 if TYPE_CHECKING:

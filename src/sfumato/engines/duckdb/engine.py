@@ -1,29 +1,30 @@
 """DuckDB, embedded and locked: it reads what was registered, computes bounded integers, and can reach nothing else."""
 
-import hashlib
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sfumato.data import Dataset, Kind
-from sfumato.engines.connection import connected
-from sfumato.engines.expressions import is_plain, quoted
-from sfumato.engines.fetched import histograms, keys_of, whole_numbers
-from sfumato.engines.kept import Readers
-from sfumato.engines.opening import Opened, opened, register_again
+from sfumato.engines.duckdb.connection import connected
+from sfumato.engines.duckdb.dialect import DUCKDB, quoted
+from sfumato.engines.duckdb.kept import Readers
+from sfumato.engines.duckdb.opening import Opened, opened, register_again
+from sfumato.engines.duckdb.schemas import Typed
+from sfumato.engines.duckdb.views import Views
+from sfumato.engines.duckdb.workspace import Workspace
+from sfumato.engines.engine import ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-from sfumato.engines.schemas import Typed
-from sfumato.engines.statements import Statements
-from sfumato.engines.table import ExactTable
-from sfumato.engines.views import Views
-from sfumato.engines.workspace import Workspace
+from sfumato.engines.sql import hashing
+from sfumato.engines.sql.expressions import is_plain
+from sfumato.engines.sql.fetched import Fetch, exact_cells, exact_table
+from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
+from sfumato.query.question import Question
+from sfumato.query.workload import PricedWorkload
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,7 +54,7 @@ class DuckDBEngine:
         self._careful = 0
         """Questions under way that are planned without what is unsafe."""
         self._workspace = workspace or Workspace()
-        self.seed = seed_of(dataset)
+        self.seed = hashing.seed_of(dataset)
         try:
             self._open(dataset, progress)
         except BaseException:
@@ -63,6 +64,9 @@ class DuckDBEngine:
         # what was given in memory is copied by now, and not handed on
         named = tuple(t if t.files else replace(t, source=None) for t in self.dataset.tables)
         self._dataset = self.dataset = replace(self.dataset, tables=named)
+        self._statements = Statements(
+            self.dataset, DUCKDB, self.seed, person=self._opened.typed.person_kind(), repeated=self._repeated
+        )
 
     def _open(self, dataset: Dataset, progress: Progress) -> None:
         """Open what is registered; what its owner replaces in this moment is opened as it is afterwards."""
@@ -83,7 +87,7 @@ class DuckDBEngine:
         readers = Readers(self._connection)
         try:
             sources = {t.name: readers.of(registration.tables[t.name]) for t in typed.dataset.tables}
-            views = Views(typed.dataset, sources, self.seed)
+            views = Views(typed.dataset, sources, self.seed, person=typed.person_kind())
             for table in typed.dataset.tables:
                 cut = registration.tables[table.name].cut
                 rows = views.rows(table) if cut is None else f"SELECT * FROM {readers.kept(cut)}"
@@ -163,10 +167,20 @@ class DuckDBEngine:
 
     def aggregate(self, query: PricedQuery) -> ExactTable:
         """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
+        return self._read(query.question, lambda statements, fetch: exact_table(query, statements, fetch))
+
+    def contingency(self, workload: PricedWorkload) -> ExactTable:
+        """The exact counts of a workload's cells, likewise."""
+        return self._read(workload.question, lambda statements, fetch: exact_cells(workload, statements, fetch))
+
+    def _read(self, question: Question, table: Callable[[Statements, Fetch], ExactTable]) -> ExactTable:
         late = threading.Event()
         try:
-            with self._deadline(late) as cursor, self._planning(query):
-                return self._aggregate(cursor, query)
+            with self._deadline(late) as cursor, self._planning(question):
+                cursor.execute("BEGIN TRANSACTION READ ONLY")
+                found = table(self._statements, lambda text: cursor.execute(text).fetchnumpy())
+                cursor.execute("COMMIT")
+                return found
         except self._interrupted:
             if late.is_set():
                 raise EngineFailed(_FAILED, hint="ask the owner") from None
@@ -176,40 +190,13 @@ class DuckDBEngine:
                 self._renew()
             raise EngineFailed(_FAILED, hint="ask the owner") from None
 
-    def _aggregate(self, cursor: "duckdb.DuckDBPyConnection", query: PricedQuery) -> ExactTable:
-        statements, width = Statements(self.dataset, self.seed, self._repeated), len(query.question.keys)
-        cursor.execute("BEGIN TRANSACTION READ ONLY")
-        additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
-        groups = query.question.groups
-        if additive or groups is None:
-            found = cursor.execute(statements.additive(query)).fetchnumpy()
-            keys = keys_of(found, width, query)
-            table = ExactTable(keys, whole_numbers(found["people"]))
-        else:  # nothing to add up in groups that are known
-            found, keys = {}, [tuple(group) for group in groups]
-            table = ExactTable(keys, None)
-        for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
-            if measure.kind == "quantile":
-                lines = cursor.execute(statements.values(query, measure)).fetchnumpy()
-                table.values[start] = histograms(lines, width, query)
-            elif measure.kind == "distinct":
-                lines = cursor.execute(statements.distinct(query, measure)).fetchnumpy()
-                counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
-                table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
-            else:
-                table.columns[start] = whole_numbers(found[f"a{i}"])
-                if measure.kind == "split":
-                    table.columns[start + 1] = whole_numbers(found[f"b{i}"])
-        cursor.execute("COMMIT")
-        return table
-
     @contextmanager
-    def _planning(self, query: PricedQuery) -> Generator[None]:
+    def _planning(self, question: Question) -> Generator[None]:
         """Plans without what could make a function fail outside of TRY(…), where a question has such functions.
 
         Plain questions are faster with it: it is there again when no other question is being planned without.
         """
-        if all(is_plain(each) for each in query.question.expressions()):
+        if all(is_plain(each) for each in question.expressions()):
             yield
             return
         self._plan_carefully(1)
@@ -259,12 +246,4 @@ class DuckDBEngine:
 
 def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only files that were not before."""
-    return register_again(dataset, seed_of(dataset), append=append, progress=progress)
-
-
-def seed_of(dataset: Dataset) -> int:
-    """Keys the choice of rows and groups: the same in every process, and never made of the data.
-
-    A seed that depends on the data would let one person change which groups everybody else counts in.
-    """
-    return int(hashlib.sha256(f"groups of {dataset.name}".encode()).hexdigest()[:15], 16)
+    return register_again(dataset, hashing.seed_of(dataset), append=append, progress=progress)

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.folder import Folder
+from sfumato.engines.duckdb.dialect import quoted, type_of
+from sfumato.engines.duckdb.folder import Folder
+from sfumato.engines.duckdb.schemas import Reading
+from sfumato.engines.duckdb.sources import escaped, logs_of, parquet
+from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.registration import FileState, Registered
-from sfumato.engines.schemas import Reading
-from sfumato.engines.sources import escaped, logs_of, parquet
-from sfumato.engines.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:

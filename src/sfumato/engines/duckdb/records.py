@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.data import Dialect
-from sfumato.engines.expressions import quoted
-from sfumato.engines.lines import LONGEST, Records
-from sfumato.engines.sources import escaped
+from sfumato.engines.duckdb.dialect import quoted
+from sfumato.engines.duckdb.lines import LONGEST, Records
+from sfumato.engines.duckdb.sources import escaped
 
 if TYPE_CHECKING:
     import duckdb

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.data import Dataset, place_of
-from sfumato.engines.guard import guarded
-from sfumato.engines.sources import escaped, form, in_quotes
-from sfumato.engines.workspace import Workspace
+from sfumato.engines.duckdb.guard import guarded
+from sfumato.engines.duckdb.sources import escaped, form, in_quotes
+from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:

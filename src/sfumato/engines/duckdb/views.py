@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping
 
-from sfumato.data import Dataset, Table
-from sfumato.engines.expressions import quoted
-from sfumato.engines.statements import FIRST, PERSON, marked
+from sfumato.data import Dataset, Kind, Table
+from sfumato.engines.duckdb.dialect import DUCKDB, quoted
+from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
+from sfumato.engines.sql.relations import FIRST, PERSON, marked
 
-_ROW, _MANY, _STEP = "sfumato_row", "sfumato_many", "sfumato_step_"
+_ROW, _MANY, _STEP, _OURS = "sfumato_row", "sfumato_many", "sfumato_step_", "sfumato_"
 """Names of ours beside columns of a source: no column or table of anybody's begins with sfumato_."""
 
 
 class Views:
     """Writes the SELECT of every table; `readers` give the registered columns, keys among them of one kind each."""
 
-    def __init__(self, dataset: Dataset, readers: Mapping[str, str], seed: int) -> None:
-        self._dataset, self._readers, self._seed = dataset, readers, seed
+    def __init__(self, dataset: Dataset, readers: Mapping[str, str], seed: int, *, person: Kind = Kind.INTEGER) -> None:
+        self._dataset, self._readers, self._seed, self._person = dataset, readers, seed, person
 
     def is_private(self, table: Table) -> bool:
         """Whether its rows are people's."""
@@ -49,19 +50,24 @@ class Views:
         return text
 
     def cut(self, table: Table, most: int) -> str:
-        """The table with at most so many rows of each person, picked by a keyed hash of what is registered of the row.
+        """The table with at most so many rows of each person, the first in our order of all that questions see of them.
 
         Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
         person's first row with a value: where all rows are grouped by such a column, marks count people.
         """
         known = f"FROM ({self._owned(table)}) {_ROW}"
         columns = self._columns(table)
+        hashed = [Hashed(quoted(each.name), each.kind, each.step if each.lower is not None else None)
+                  for each in table.columns]  # fmt: skip
+        many = f"SELECT {columns} {known} SEMI JOIN {_MANY} USING ({PERSON})"
+        ordered = in_order(many, [*hashed, Hashed(PERSON, self._person)], self._seed, DUCKDB, prefix=_OURS)
+        order = ", ".join([_OURS + ORDER, *(each.sql for each in hashed)])
         kept = (
             f"WITH {_MANY} AS MATERIALIZED (SELECT {PERSON} {known} "
             f"WHERE {PERSON} IS NOT NULL GROUP BY {PERSON} HAVING count(*) > {most}) "
             f"SELECT {columns} {known} ANTI JOIN {_MANY} USING ({PERSON}) WHERE {PERSON} IS NOT NULL UNION ALL "
-            f"SELECT {columns} FROM (SELECT {_ROW}.* {known} SEMI JOIN {_MANY} USING ({PERSON}) QUALIFY "
-            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY hash({_ROW}, {self._seed})) <= {most})"
+            f"SELECT {columns} FROM ({ordered}) QUALIFY "
+            f"row_number() OVER (PARTITION BY {PERSON} ORDER BY {order}) <= {most}"
         )
         marks = [
             f"row_number() OVER (PARTITION BY {PERSON}, {quoted(name)}) = 1 AS {quoted(FIRST + name)}"

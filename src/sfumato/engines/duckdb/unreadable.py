@@ -7,8 +7,8 @@ look at them; the engine then sees bytes and whole numbers and makes of them wha
 from collections.abc import Iterator
 from typing import Any
 
-from sfumato.engines.expressions import quoted
-from sfumato.engines.schemas import Reading
+from sfumato.engines.duckdb.dialect import quoted
+from sfumato.engines.duckdb.schemas import Reading
 from sfumato.errors import MissingExtra
 
 _BATCH = 2**16

@@ -6,7 +6,7 @@ than other cells: a whole number is whole ('7.4' is nobody), and the spellings o
 """
 
 from sfumato.data import Kind
-from sfumato.engines.expressions import type_of
+from sfumato.engines.duckdb.dialect import type_of
 
 _FIRST, _LAST = "0001-01-01", "9999-12-31"
 _MOMENTS = (Kind.DATE, Kind.TIMESTAMP)

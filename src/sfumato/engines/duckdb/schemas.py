@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sfumato.data import Column, Dataset, Kind, Table
-from sfumato.engines.cells import can_be, can_be_key, cell, key, with_comma
-from sfumato.engines.expressions import quoted
-from sfumato.engines.sources import SourceColumn, form
+from sfumato.data import Column, Dataset, Kind, SourceColumn, Table
+from sfumato.engines.duckdb.cells import can_be, can_be_key, cell, key, with_comma
+from sfumato.engines.duckdb.dialect import quoted
+from sfumato.engines.duckdb.sources import form
 from sfumato.errors import InvalidDeclaration
 
 Schemas = Mapping[str, list[SourceColumn]]
@@ -225,6 +225,13 @@ class Typed:
             for source in self._schemas[table.name]
             if (kind := self._key_kind(table, source.name)) is not None
         }
+
+    def person_kind(self) -> Kind:
+        """The kind of the column that says who one person is; of no use where rows are protected."""
+        unit = self._given.unit
+        table = None if unit is None else self._given.table(unit[0])
+        kind = None if unit is None or table is None else self._key_kind(table, unit[1])
+        return Kind.INTEGER if kind is None else kind
 
     def _has_uuids(self) -> bool:
         return any(

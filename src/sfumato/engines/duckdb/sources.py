@@ -4,15 +4,14 @@ import os
 import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Kind, Table, place_of
-from sfumato.engines.expressions import quoted
-from sfumato.engines.guard import guarded
-from sfumato.engines.lines import Lines
+from sfumato.data import Kind, SourceColumn, Table, place_of
+from sfumato.engines.duckdb.dialect import quoted
+from sfumato.engines.duckdb.guard import guarded
+from sfumato.engines.duckdb.lines import Lines
 from sfumato.errors import InvalidDeclaration, shown
 
 if TYPE_CHECKING:
@@ -33,23 +32,6 @@ _MAIN = "database_name = ? AND schema_name = 'main'"
 _WHICH = 'is it Parquet, CSV or DuckDB? if its name does not tell: format = "csv"'
 LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 """What the names of a database's logs end in: the usual one, and those of a checkpoint or a recovery under way."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceColumn:
-    """A column as its source has it; `kind` is None where no question can read its type.
-
-    A `loose` column holds text that is to be read as its owner declares. Of an `uncertain` one rows have decided the
-    type, so that the owner must say what it is.
-    """
-
-    name: str
-    type: str
-    kind: Kind | None
-    loose: bool = False
-    uncertain: bool = False
-    likely: Kind = Kind.TEXT
-    """What an uncertain column seems to be, to suggest it to its owner."""
 
 
 def form(table: Table) -> str:

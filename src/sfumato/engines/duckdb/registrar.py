@@ -14,23 +14,20 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset, Kind, Table, place_of
-from sfumato.engines.cells import in_calendar
-from sfumato.engines.connection import plain_name
-from sfumato.engines.counting import added, digest_of_rows, refused_cells
-from sfumato.engines.expressions import quoted, type_of
-from sfumato.engines.folder import Folder
-from sfumato.engines.frames import EXACT, Given, rounded_numbers
-from sfumato.engines.guard import guarded
-from sfumato.engines.kept import MANY, Making, Readers
-from sfumato.engines.lines import Lines
-from sfumato.engines.progress import Progress, no_progress
-from sfumato.engines.records import agrees, reader_of, write_records
-from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
-from sfumato.engines.schemas import Reading, Typed
-from sfumato.engines.shapes import about, cuts, shape_of
-from sfumato.engines.sources import (
-    SourceColumn,
+from sfumato.data import Dataset, Kind, SourceColumn, Table, place_of
+from sfumato.engines.duckdb.cells import in_calendar
+from sfumato.engines.duckdb.connection import plain_name
+from sfumato.engines.duckdb.counting import added, digest_of_rows, refused_cells
+from sfumato.engines.duckdb.dialect import quoted, type_of
+from sfumato.engines.duckdb.folder import Folder
+from sfumato.engines.duckdb.frames import EXACT, Given, rounded_numbers
+from sfumato.engines.duckdb.guard import guarded
+from sfumato.engines.duckdb.kept import MANY, Making, Readers
+from sfumato.engines.duckdb.lines import Lines
+from sfumato.engines.duckdb.records import agrees, reader_of, write_records
+from sfumato.engines.duckdb.schemas import Reading, Typed
+from sfumato.engines.duckdb.shapes import about, cuts, shape_of
+from sfumato.engines.duckdb.sources import (
     check_files,
     database,
     described,
@@ -39,10 +36,12 @@ from sfumato.engines.sources import (
     parquet,
     reader,
 )
-from sfumato.engines.statements import PERSON
-from sfumato.engines.unreadable import batches
-from sfumato.engines.views import Views
-from sfumato.engines.workspace import Workspace
+from sfumato.engines.duckdb.unreadable import batches
+from sfumato.engines.duckdb.views import Views
+from sfumato.engines.duckdb.workspace import Workspace
+from sfumato.engines.progress import Progress, no_progress
+from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
+from sfumato.engines.sql.relations import PERSON
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
@@ -345,7 +344,7 @@ class Registrar:
         """The tables with their rows cut, and with what repeats in them."""
         dataset = typed.dataset
         sources = {table.name: self._readers.of(tables[table.name]) for table in dataset.tables}
-        views, made = Views(dataset, sources, self._seed), dict(tables)
+        views, made = Views(dataset, sources, self._seed, person=typed.person_kind()), dict(tables)
         for name, (most, shape) in cuts(typed, tables, self._seed).items():
             table = dataset.table(name)
             assert table is not None

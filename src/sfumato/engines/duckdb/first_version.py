@@ -1,11 +1,6 @@
 """What version 0.1 wrote for one function, kept as it was: a lesson asks it, and no question reaches it."""
 
-from typing import TYPE_CHECKING
-
-from sfumato.engines.little import Row
-
-if TYPE_CHECKING:
-    pass
+from collections.abc import Sequence
 
 FAR_AWAY = "5877642-06-25 (BC)"
 """A day whose week DuckDB cannot compute."""
@@ -14,7 +9,7 @@ FAR_AWAY = "5877642-06-25 (BC)"
 class FirstVersion:
     """A few rows behind the SQL that version 0.1 wrote for WEEK(CAST(… AS DATE)): the part of a day as it came."""
 
-    def __init__(self, rows: list[Row]) -> None:
+    def __init__(self, rows: Sequence[tuple[int, str, float | None]]) -> None:
         import duckdb
 
         self._failures = duckdb.Error

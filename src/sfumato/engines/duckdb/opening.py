@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset, place_of
-from sfumato.engines.connection import connected
-from sfumato.engines.folder import Folder
+from sfumato.data import Dataset, SourceColumn, place_of
+from sfumato.engines.duckdb.connection import connected
+from sfumato.engines.duckdb.folder import Folder
+from sfumato.engines.duckdb.registrar import Registrar
+from sfumato.engines.duckdb.schemas import Typed
+from sfumato.engines.duckdb.shapes import about, cuts, shape_of
+from sfumato.engines.duckdb.sources import check_files
+from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
-from sfumato.engines.registrar import Registrar
 from sfumato.engines.registration import Registration, same_sources
-from sfumato.engines.schemas import Typed
-from sfumato.engines.shapes import about, cuts, shape_of
-from sfumato.engines.sources import SourceColumn, check_files
-from sfumato.engines.workspace import Workspace
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:

@@ -1,0 +1,117 @@
+"""DuckDB's SQL for what engines write differently, each piece total."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from fractions import Fraction
+
+from sfumato.data import Kind
+
+_TYPES = {
+    Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
+}  # fmt: skip
+_AS_DOUBLES = ("floor", "ceil", "abs", "sign", "exp", "length")
+_PARTS = {
+    "year": "year", "quarter": "quarter", "month": "month", "week": "week", "day": "day", "dayofweek": "dow",
+    "dayofyear": "doy", "hour": "hour", "minute": "minute",
+}  # fmt: skip
+_SIXTY_BITS = 2**60 - 1
+
+
+class DuckDB:
+    """DuckDB's dialect."""
+
+    def quoted(self, name: str) -> str:
+        """A name as an identifier."""
+        return '"' + name.replace('"', '""') + '"'
+
+    def type_of(self, kind: Kind) -> str:
+        """The type that holds a kind."""
+        return _TYPES[kind]
+
+    def literal(self, value: object, kind: Kind) -> str:
+        """A constant."""
+        if value is None:
+            return f"CAST(NULL AS {_TYPES[kind]})"
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, datetime):
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        if isinstance(value, date):
+            return f"DATE '{value.isoformat()}'"
+        if isinstance(value, str):
+            return "'" + value.replace("'", "''") + "'"
+        if isinstance(value, int) and kind is Kind.INTEGER:
+            return f"({value})" if value < 0 else str(value)
+        assert isinstance(value, int | float)
+        return self.double(value)
+
+    def double(self, value: float | Fraction) -> str:
+        """A constant as a double."""
+        return f"CAST('{float(value)!r}' AS DOUBLE)"
+
+    def tried(self, made: str) -> str:
+        """NULL where anything fails, if it is planned without what takes functions out of TRY(…): see `engine.py`."""
+        return f"TRY({made})"
+
+    def cast(self, made: str, kind: Kind) -> str:
+        """A value as one of another kind."""
+        return f"TRY_CAST({made} AS {_TYPES[kind]})"
+
+    def is_nan(self, made: str) -> str:
+        """Whether a double is NaN."""
+        return f"isnan({made})"
+
+    def same(self, left: str, right: str) -> str:
+        """Whether two values are the same, or both missing."""
+        return f"({left} IS NOT DISTINCT FROM {right})"
+
+    def shortened(self, made: str, most: int) -> str:
+        """The first characters of a text; bytes are counted first, which takes no time."""
+        return f"CASE WHEN strlen({made}) <= {most} THEN {made} ELSE left({made}, {most}) END"
+
+    def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
+        """A function of texts, days, logarithms and roundings."""
+        if op in ("like", "ilike"):
+            return f"({made[0]} {op.upper()} {made[1]})"
+        if op in _PARTS:
+            return f"CAST(date_part('{_PARTS[op]}', {made[0]}) AS DOUBLE)"
+        if op.startswith("trunc_"):
+            cut = f"date_trunc('{op[6:]}', TRY_CAST({made[0]} AS TIMESTAMP))"
+            return f"TRY_CAST({cut} AS {_TYPES[kind]})"
+        if op == "mod":
+            return f"({made[0]} % nullif({made[1]}, 0))"
+        called = f"{op}({', '.join(made)})"
+        return f"CAST({called} AS DOUBLE)" if op in _AS_DOUBLES else called
+
+    def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
+        """The rows of low rank."""
+        return f"SELECT * FROM ({rows}) QUALIFY {rank} <= {most}{f' OR {also}' if also else ''}"
+
+    def divided(self, whole: str, by: str) -> str:
+        """A whole number divided, cut towards zero."""
+        return f"(({whole}) // ({by}))"
+
+    def wide(self, made: str) -> str:
+        """A whole number of 128 bits."""
+        return f"CAST({made} AS HUGEINT)"
+
+    def total(self, term: str, *, narrow: bool) -> str:
+        """A sum; a long one as text, because a fetched HUGEINT is a double."""
+        return f"CAST(coalesce(sum({term}), 0) AS {'BIGINT' if narrow else 'VARCHAR'})"
+
+    def xor(self, left: str, right: str) -> str:
+        """The bits that are in one of two."""
+        return f"xor({left}, {right})"
+
+    def text_number(self, made: str) -> str:
+        """The first eight bytes of the MD5: DuckDB's number has the first byte as its least."""
+        return f"CAST(md5_number({made}) & {_SIXTY_BITS} AS BIGINT)"
+
+    def moment_number(self, made: str, kind: Kind) -> str:
+        """Days or microseconds since 1970."""
+        return f"({made} - DATE '1970-01-01')" if kind is Kind.DATE else f"epoch_us({made})"
+
+
+DUCKDB = DuckDB()
+quoted, type_of = DUCKDB.quoted, DUCKDB.type_of

@@ -1,0 +1,108 @@
+"""The seam between questions and data: what an engine gives, and to whom.
+
+An engine is a package of this room with `open`, `register` and `described`, and one line in `registry.py`.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data import Dataset, Kind, SourceColumn
+from sfumato.engines.progress import Progress, no_progress
+from sfumato.engines.registration import Registration
+from sfumato.query.price import PricedQuery
+from sfumato.query.workload import PricedWorkload
+
+if TYPE_CHECKING:
+    from sfumato.engines.duckdb.schemas import Typed
+
+Key = tuple[Any, ...]
+Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Values in steps, in order, and how often each occurs."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExactTable:
+    """Groups with their people and their columns; it dies where noise is added."""
+
+    keys: list[Key]
+    people: NDArray[Any] | None
+    columns: dict[int, NDArray[Any]] = field(default_factory=dict)
+    """Exact integers of each additive column, by position, one a group."""
+    values: dict[int, dict[Key, Histogram]] = field(default_factory=dict)
+    """Of each quantile's column, by position, the values of each group."""
+
+    def __repr__(self) -> str:
+        return "ExactTable(…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("exact tables are not written anywhere")
+
+
+class Engine(Protocol):
+    """Where data are: it tells schemas and public values freely, and exact tables to whoever has charged for them.
+
+    `aggregate` and `contingency` are called in one place of the house, between a charge and its settlement
+    (`curator/charge.py`; a test looks for others). Whatever fails in them is one `EngineFailed`, the same for all data.
+    """
+
+    @property
+    def dataset(self) -> Dataset:
+        """What is declared, with the kinds of all columns as they were registered."""
+        ...
+
+    def schema(self, table: str) -> list[tuple[str, Kind | None]]:
+        """The columns of a source and their kinds, without a row; None is a type that no question can use."""
+        ...
+
+    def values(self, table: str, column: str) -> tuple[Any, ...] | None:
+        """The different values of a public column, in order, if they are few."""
+        ...
+
+    def repeats(self, table: str, columns: tuple[str, ...]) -> int:
+        """How many rows of a public table agree on these columns at most; of no columns: how many there are."""
+        ...
+
+    def keys(self) -> dict[str, str]:
+        """The kinds of all columns that say whose a row is, or lead there."""
+        ...
+
+    def version(self) -> str:
+        """A name for the data as they are now: the owner's word for them, else their digest."""
+        ...
+
+    def digest(self) -> str:
+        """A digest of the data as they were registered."""
+        ...
+
+    def aggregate(self, query: PricedQuery) -> ExactTable:
+        """The exact integers of a question, after it was paid for."""
+        ...
+
+    def contingency(self, workload: PricedWorkload) -> ExactTable:
+        """The exact counts of a workload's cells, after it was paid for."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back."""
+        ...
+
+
+class EngineModule(Protocol):
+    """What the package of an engine holds: how it is opened, and how data are registered in it."""
+
+    def open(self, dataset: Dataset, *, progress: Progress = no_progress) -> Engine:
+        """The engine of a dataset; what is not registered yet is, if whoever opens it is the owner."""
+        ...
+
+    def register(
+        self, dataset: Dataset, *, append: bool = False, progress: Progress = no_progress
+    ) -> "tuple[Registration, Typed]":
+        """Read every source anew and write down what is registered; with `append` only what was not before."""
+        ...
+
+    def described(self, dataset: Dataset) -> "tuple[dict[str, list[SourceColumn]], Typed]":
+        """The columns of every source and the dataset with its kinds: no row is read and nothing is written."""
+        ...

@@ -1,0 +1,86 @@
+"""A dialect: the SQL of one engine for what differs between engines, each piece total whatever the cells.
+
+What is written here must not fail on any value: where there is none, it is NULL. Integers are 64 bits wide, numbers
+that are computed are IEEE doubles, and nothing depends on a locale, a time zone or the order of rows.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from sfumato.data import Kind
+
+
+class Dialect(Protocol):
+    """How one engine writes what engines write differently."""
+
+    def quoted(self, name: str) -> str:
+        """A name as an identifier."""
+        ...
+
+    def type_of(self, kind: Kind) -> str:
+        """The type that holds a kind."""
+        ...
+
+    def literal(self, value: object, kind: Kind) -> str:
+        """A constant."""
+        ...
+
+    def double(self, value: float | Fraction) -> str:
+        """A constant as a double."""
+        ...
+
+    def tried(self, made: str) -> str:
+        """The same, and NULL where anything in it still fails."""
+        ...
+
+    def cast(self, made: str, kind: Kind) -> str:
+        """A value as one of another kind; NULL where it is none."""
+        ...
+
+    def is_nan(self, made: str) -> str:
+        """Whether a double is NaN; NULL for NULL."""
+        ...
+
+    def same(self, left: str, right: str) -> str:
+        """Whether two values are the same, NULL being the same as NULL."""
+        ...
+
+    def shortened(self, made: str, most: int) -> str:
+        """The first characters of a text, in time that does not grow with a short text."""
+        ...
+
+    def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
+        """A function of `query.functions` that no arithmetic of ours writes: of texts, days, logarithms and roundings.
+
+        `made` are its operands, doubles where they are numbers; `kind` is what it gives.
+        """
+        ...
+
+    def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
+        """The rows whose rank, a window function, is at most so high, and those for which `also` is true."""
+        ...
+
+    def divided(self, whole: str, by: str) -> str:
+        """A whole number divided by one that is not zero, cut towards zero."""
+        ...
+
+    def wide(self, made: str) -> str:
+        """A whole number in a type that holds the product of two of 64 bits."""
+        ...
+
+    def total(self, term: str, *, narrow: bool) -> str:
+        """The sum of whole numbers, 0 of none; as 64 bits where it is known to fit, else as text of its digits."""
+        ...
+
+    def xor(self, left: str, right: str) -> str:
+        """The bits that are in one of two whole numbers and not in both."""
+        ...
+
+    def text_number(self, made: str) -> str:
+        """The first eight bytes of the MD5 of a text in UTF-8, the least significant first, cut to 60 bits."""
+        ...
+
+    def moment_number(self, made: str, kind: Kind) -> str:
+        """A day as days, a moment as microseconds, since the beginning of 1970."""
+        ...

@@ -1,0 +1,108 @@
+"""What an engine fetched, as Python's own: keys, exact integers, histograms of values, and the exact table of them.
+
+Integers come as 64 bits or as text of their digits, never as doubles, which round above 2**53.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sfumato.data import Kind
+from sfumato.engines.engine import ExactTable, Histogram, Key
+from sfumato.engines.sql.statements import Statements
+from sfumato.query.price import PricedQuery
+from sfumato.query.workload import PricedWorkload
+
+Fetched = Mapping[str, Any]
+"""Columns by name: arrays, or lists."""
+Fetch = Callable[[str], Fetched]
+"""Runs a statement."""
+
+
+def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> ExactTable:
+    """The exact answer to a question, by as many statements as its measures need."""
+    width = len(query.question.keys)
+    additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
+    groups = query.question.groups
+    if additive or groups is None:
+        found = fetch(statements.additive(query))
+        keys = keys_of(found, width, query)
+        table = ExactTable(keys, whole_numbers(found["people"]))
+    else:  # nothing to add up in groups that are known
+        found, keys = {}, [tuple(group) for group in groups]
+        table = ExactTable(keys, None)
+    for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
+        if measure.kind == "quantile":
+            table.values[start] = histograms(fetch(statements.values(query, measure)), width, query)
+        elif measure.kind == "distinct":
+            lines = fetch(statements.distinct(query, measure))
+            counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
+            table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
+        else:
+            table.columns[start] = whole_numbers(found[f"a{i}"])
+            if measure.kind == "split":
+                table.columns[start + 1] = whole_numbers(found[f"b{i}"])
+    return table
+
+
+def exact_cells(workload: PricedWorkload, statements: Statements, fetch: Fetch) -> ExactTable:
+    """The cells of a workload that occur, as places in the lists of public values, and how many rows count in each."""
+    found, query = fetch(statements.cells(workload)), workload.counted()
+    places = [{value: place for place, value in enumerate(values)} for values in workload.attributes]
+    keys = keys_of(found, len(places), query)
+    cells = [tuple(at[part] for at, part in zip(places, key, strict=True)) for key in keys]
+    table = ExactTable(cells, None)
+    table.columns[0] = whole_numbers(found["a0"])
+    return table
+
+
+def keys_of(found: Fetched, width: int, query: PricedQuery) -> list[Key]:
+    """The groups' keys, in the order they were fetched."""
+    if not width:
+        return [()] * len(next(iter(found.values())))
+    columns = [_typed_key(_listed(found[f"k{i}"]), query.question.keys[i].kind) for i in range(width)]
+    return list(zip(*columns, strict=True))
+
+
+def _listed(column: Any) -> list[Any]:
+    return column if isinstance(column, list) else column.tolist()
+
+
+def _typed_key(values: list[Any], kind: Kind) -> list[Any]:
+    if kind is Kind.DATE:
+        return [None if value is None else _date(value) for value in values]
+    return values
+
+
+def _date(value: Any) -> Any:
+    from datetime import datetime
+
+    return value.date() if isinstance(value, datetime) else value
+
+
+def whole_numbers(column: Any) -> Any:
+    """Exact integers: 64 bits where they fit, Python's where they came as text."""
+    if isinstance(column, list):
+        return np.array([_whole(value) for value in column], dtype=object)
+    values = np.asarray(column)
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
+    return np.array([_whole(value) for value in values], dtype=object)
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, float):  # it may have been rounded on its way
+        raise TypeError("an engine gave a double for a whole number")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def histograms(lines: Fetched, width: int, query: PricedQuery) -> dict[Key, Histogram]:
+    """The values of each group in steps, in order, and how often each occurs."""
+    steps, counts = whole_numbers(lines["v"]), whole_numbers(lines["n"])
+    if not width:
+        return {(): (steps, counts)}
+    keys = keys_of(lines, width, query)
+    cuts = [0, *(i for i in range(1, len(keys)) if keys[i] != keys[i - 1]), len(keys)]
+    return {keys[a]: (steps[a:b], counts[a:b]) for a, b in pairwise(cuts) if b > a}

@@ -1,0 +1,165 @@
+"""Relations of a plan as SELECTs: columns c0, c1, … and, for rows of people, p."""
+
+from fractions import Fraction
+from math import nan
+
+from sfumato.data import Dataset, Kind, Table
+from sfumato.engines.sql.dialect import Dialect
+from sfumato.engines.sql.expressions import Expressions, is_whole
+from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
+from sfumato.engines.sql.measures import Columns
+from sfumato.query.expression import Expression, Field
+from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
+from sfumato.query.range import Range
+
+PERSON = "sfumato_person"
+FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
+
+
+class Relations:
+    """Writes the relations of one dataset; `seed` keys the order in which rows of one person count.
+
+    `repeated` names columns that foreign keys lead to and that do not name one row of a person.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        dialect: Dialect,
+        seed: int,
+        *,
+        person: Kind = Kind.INTEGER,
+        repeated: frozenset[tuple[str, str]] = frozenset(),
+    ) -> None:
+        self.people, self.seed, self.person, self.dialect = dataset.unit is not None, seed, person, dialect
+        self.expressions, self.columns = Expressions(dialect), Columns(dialect)
+        self._repeated = repeated
+
+    def relation(self, plan: Plan) -> str:
+        """A SELECT with columns c0, c1, … and, for rows of people, p."""
+        if isinstance(plan, Scan):
+            return self.scan(plan)
+        if isinstance(plan, Where):
+            return f"SELECT * FROM ({self.relation(plan.of)}) t WHERE {self.expressions.sql(plan.predicate)}"
+        if isinstance(plan, Project):
+            columns = [f"{self.expressions.column(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
+            return f"SELECT {', '.join([*self.p(plan.of), *columns])} FROM ({self.relation(plan.of)}) t"
+        if isinstance(plan, Join):
+            return self._join(plan)
+        if isinstance(plan, Union):
+            return " UNION ALL ".join(self._ordered(part) for part in plan.parts)
+        return self._per_person(plan)
+
+    def p(self, plan: Plan) -> list[str]:
+        """The column of the person, where rows are people's."""
+        return ["p"] if plan.private and self.people else []
+
+    def _ordered(self, plan: Plan) -> str:
+        columns = [f"c{i}" for i in range(len(plan.fields))]
+        return f"SELECT {', '.join([*self.p(plan), *columns])} FROM ({self.relation(plan)}) t"
+
+    def scan(self, plan: Scan, first_of: str = "") -> str:
+        """The rows of a table; with `first_of`, f tells which are a person's first with a value of that column."""
+        quoted = self.dialect.quoted
+        columns = [f"{quoted(field.name)} AS c{i}" for i, field in enumerate(plan.fields)]
+        columns += [f"{quoted(FIRST + first_of)} AS f"] if first_of else []
+        person = [f"{PERSON} AS p"] if plan.private and self.people else []
+        known = f" WHERE {PERSON} IS NOT NULL" if person else ""
+        return f"SELECT {', '.join([*person, *columns]) or '1 AS one'} FROM {quoted(plan.table)}{known}"
+
+    def _join(self, plan: Join) -> str:
+        at = len(plan.left.fields)
+        left = [f"l.c{i} AS c{i}" for i in range(at)]
+        right = [f"r.c{i} AS c{at + i}" for i in range(len(plan.right.fields))]
+        person: list[str] = []
+        both = plan.left.private and plan.right.private and self.people
+        if plan.private and self.people:
+            person = ["l.p AS p" if plan.left.private else "r.p AS p"]
+        equal = [f"l.c{i} = r.c{j}" for i, j in plan.equal]
+        if both:
+            equal.append("l.p = r.p")  # a pair is one person's, whatever else agrees
+        word = "LEFT JOIN" if plan.outer else "JOIN"
+        sides = [self._one_row(plan, side) for side in ("left", "right")]
+        return (
+            f"SELECT {', '.join([*person, *left, *right])} FROM ({sides[0]}) l "
+            f"{word} ({sides[1]}) r ON {' AND '.join(equal)}"
+        )
+
+    def _one_row(self, plan: Join, side: str) -> str:
+        """A side of a join; where a foreign key leads to it and its rows repeat the key, the first in our order."""
+        of, at = (plan.left, 0) if side == "left" else (plan.right, 1)
+        text = self.relation(of)
+        if plan.leads_to != side or not any(of.fields[pair[at]].key in self._repeated for pair in plan.equal):
+            return text
+        names = [f"c{pair[at]}" for pair in plan.equal]
+        hashed = [Hashed.within(f"c{i}", field.kind, field.range) for i, field in enumerate(of.fields)]
+        order = ", ".join([ORDER, *(each.sql for each in hashed)])
+        first = f"row_number() OVER (PARTITION BY {', '.join(['p', *names])} ORDER BY {order})"
+        # rows without a key have no partner and repeat nothing: else one person's key would take others' rows away
+        keyless = " OR ".join(f"{name} IS NULL" for name in names)
+        return self.dialect.ranked(in_order(text, hashed, self.seed, self.dialect), first, 1, also=keyless)
+
+    def _per_person(self, plan: PerPerson) -> str:
+        at = 1 + len(plan.keys)
+        keys = [f"{self.key(key)} AS k{i}" for i, key in enumerate(plan.keys)]
+        shown = [f"k{i} AS c{i + 1}" for i in range(len(plan.keys))]
+        values = [
+            f"{self._as_declared(self._own(each), plan.fields[at + i])} AS c{at + i}"
+            for i, each in enumerate(plan.aggregates)
+        ]
+        names = ", ".join(["p", *(f"k{i}" for i in range(len(plan.keys)))])
+        inner = f"SELECT {', '.join([*keys, '*'])} FROM ({self.relation(plan.of)}) t"
+        return f"SELECT {', '.join(['p', 'p AS c0', *shown, *values])} FROM ({inner}) t GROUP BY {names}"
+
+    def key(self, key: Expression) -> str:
+        """A key as it can be released: NaN is no value, and a day outside the years 1 to 9999 is none."""
+        if key.kind is Kind.REAL:
+            return f"nullif({self.expressions.number(key)}, {self.dialect.double(nan)})"
+        if key.kind in (Kind.DATE, Kind.TIMESTAMP):
+            return self.expressions.on_calendar(key)
+        return self.expressions.column(key)
+
+    # ---- aggregates over one person's rows, the same whatever order the rows come in ----
+
+    def _as_declared(self, made: str, field: Field) -> str:
+        return self.dialect.cast(made, Kind.INTEGER) if field.kind is Kind.INTEGER else made
+
+    def _own(self, aggregate: OwnAggregate) -> str:
+        of, kind, sql = aggregate.of, aggregate.kind, self.expressions.sql
+        where = "" if aggregate.where is None else f" FILTER (WHERE {sql(aggregate.where)})"
+        if kind == "count":
+            return f"count(*){where}"
+        assert of is not None
+        known = self.expressions.present(of)
+        if kind == "distinct":
+            return f"count(DISTINCT CASE WHEN {known} THEN {sql(of)} END){where}"
+        if kind == "present":
+            return f"count(CASE WHEN {known} THEN 1 END){where}"
+        if kind in ("min", "max"):
+            return f"{kind}(CASE WHEN {known} THEN {sql(of)} END){where}"
+        step = of.range.step
+        low, high = _ends(of.range, step)
+        wide, real = self.dialect.type_of(Kind.INTEGER), self.dialect.type_of(Kind.REAL)
+        placed = f"CAST({self.columns.placed(of, step, low, high)} AS {wide})"
+        total = f"CAST(sum({placed}){where} AS {real}) * {self.dialect.double(step)}"
+        if kind == "avg":
+            return f"{total} / nullif(count({placed}){where}, 0)"
+        if of.kind is Kind.INTEGER and is_whole(of):
+            return self.dialect.cast(f"sum({placed}){where}", Kind.INTEGER)
+        return total
+
+
+def marked(table: Table, person: str | None) -> list[str]:
+    """The columns of a table cut at registration whose values nobody declared: keys to be, but for the person."""
+    if table.public or table.rows_per_person in (None, 1):
+        return []
+    # of kinds whose every value is a key of its own: several reals or days may be the one key NULL
+    plain = (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN)
+    open_ones = [each for each in table.columns if each.values is None and each.lower is None and each.kind in plain]
+    return [each.name for each in open_ones if each.name != person]
+
+
+def _ends(found: Range, step: Fraction) -> tuple[int, int]:
+    assert found.lower is not None
+    assert found.upper is not None
+    return round(found.lower / step), round(found.upper / step)

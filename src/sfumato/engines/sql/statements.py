@@ -1,0 +1,223 @@
+"""The statements of a priced question: rows, then one line a person and group, then one line a group.
+
+Where a person is in more than `groups` groups, our order of hashes picks the groups that count, the same in every
+question on the same data. Names in statements, all ours:
+
+    p            the person a row belongs to           k0, k1, …    keys of the groups
+    c0, c1, …    columns of a relation                 f            a person's first row with a value of the key
+    m0, f0, …    what a row adds to measure 0, and whether its condition holds
+    n            a person's rows in a group            n0, x0, s0   those the condition holds for, that count, their sum
+    a0, b0       the exact integers of measure 0       people       how many people are in a group
+    v, n         a value in steps, and how often it occurs
+    h, g         a row's sum of values, and its hash: rows with low hashes count
+"""
+
+from collections.abc import Sequence
+
+from sfumato.data import Dataset, Kind
+from sfumato.engines.sql.dialect import Dialect
+from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
+from sfumato.engines.sql.measures import lifted, needs_rows, twins
+from sfumato.engines.sql.relations import Relations, marked
+from sfumato.query.expression import Expression, Ref
+from sfumato.query.measures import Measure
+from sfumato.query.plan import Scan
+from sfumato.query.price import PricedQuery
+from sfumato.query.workload import PricedWorkload
+
+
+class Statements:
+    """Writes the statements for one dataset in a dialect; `seed` keys the choice of groups and values.
+
+    `person` is the kind of the column that says who one person is; `repeated` names columns that foreign keys lead to
+    and that do not name one row of a person.
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        dialect: Dialect,
+        seed: int,
+        *,
+        person: Kind = Kind.INTEGER,
+        repeated: frozenset[tuple[str, str]] = frozenset(),
+    ) -> None:
+        self._relations = Relations(dataset, dialect, seed, person=person, repeated=repeated)
+        self._columns, self._dialect, self._seed = self._relations.columns, dialect, seed
+        self._people, self._person = dataset.unit is not None, Hashed("p", person)
+        self._marked = {
+            (table.name, name)
+            for table in dataset.tables
+            if self._people
+            for name in marked(table, dataset.person(table))
+        }
+
+    # ---- rows of a question ----
+
+    def _rows(
+        self,
+        query: PricedQuery,
+        columns: Sequence[str],
+        computed: Sequence[Expression] = (),
+        *,
+        public: bool | None = None,
+    ) -> str:
+        """p, k0, k1, … and the given columns, for the rows in public groups if groups are public.
+
+        What is `computed` beforehand stands behind the relation's own columns.
+        """
+        keys = [f"{self._relations.key(key)} AS k{i}" for i, key in enumerate(query.question.keys)]
+        plan, first = query.question.plan, self._first_of(query)
+        shown = [*self._relations.p(plan), *(["f"] if first else []), *keys, *columns]
+        scanned = isinstance(plan, Scan)
+        source = self._relations.scan(plan, *first) if scanned else self._relations.relation(plan)  # type: ignore[arg-type]
+        if computed:
+            source = f"SELECT *, {', '.join(self._computed(computed, len(plan.fields)))} FROM ({source}) t"
+        inner = f"SELECT {', '.join(shown) or '1 AS one'} FROM ({source}) t"
+        if not keys or not (query.question.groups is not None if public is None else public):
+            return inner
+        tests = [self._among(f"k{i}", domain or (), key.kind) for i, (domain, key) in
+                 enumerate(zip(query.question.domains, query.question.keys, strict=True))]  # fmt: skip
+        return f"SELECT * FROM ({inner}) t WHERE {' AND '.join(tests)}"
+
+    def _computed(self, computed: Sequence[Expression], at: int) -> list[str]:
+        written = self._relations.expressions
+        made = [written.number(each) if each.kind.is_number else written.sql(each) for each in computed]
+        return [f"{each} AS c{at + i}" for i, each in enumerate(made)]
+
+    def _among(self, name: str, domain: tuple[object, ...], kind: Kind) -> str:
+        known = [value for value in domain if value is not None]
+        if (
+            kind is Kind.INTEGER
+            and len(known) > 2
+            and known == list(range(int(str(known[0])), int(str(known[0])) + len(known)))
+        ):
+            return f"{name} BETWEEN {known[0]} AND {known[-1]}"
+        return f"{name} IN ({', '.join(self._dialect.literal(value, kind) for value in known)})"
+
+    def _names(self, query: PricedQuery) -> list[str]:
+        return [f"k{i}" for i in range(len(query.question.keys))]
+
+    # ---- additive columns ----
+
+    def cells(self, workload: PricedWorkload) -> str:
+        """One line a cell that occurs: the values of its attributes, and how many rows count in it."""
+        return self.additive(workload.counted(), public=True)
+
+    def additive(self, query: PricedQuery, *, public: bool | None = None) -> str:
+        """One line a group: its keys, its people, and the exact integers of every additive column."""
+        known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
+        measures, counted = list(enumerate(known)), twins(known)
+        write = self._columns
+        columns = [each for i, measure in measures for each in write.of_row(i, measure, twin=counted[i] != i)]
+        rows = self._rows(query, columns, computed, public=public)
+        names = self._names(query)
+        if query.bounds.cut is not None:
+            return self._direct(query, rows, names)
+        inner = [each for i, measure in measures for each in write.of_person(i, measure, counted[i])]
+        grouped = ", ".join(["p", *names])
+        all_rows = ["count(*) AS n"] if any(needs_rows(measure) for _, measure in measures) else []
+        lines = f"SELECT {', '.join([grouped, *all_rows, *inner])} FROM ({rows}) t GROUP BY {grouped}"
+        lines = self._few_groups(query, lines, names)
+        most = query.bounds.rows
+        outer = [each for i, measure in measures for each in write.of_group(i, measure, counted[i], most)]
+        return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}) t{_grouped(names)}"
+
+    def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
+        measures = query.measures.measures
+        wanted = query.keys is not None or any(m.kind == "people" for m in measures)
+        outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
+        person = "p" if self._people and query.bounds.cut != 1 else ""
+        for i, measure in enumerate(measures):
+            outer += self._columns.of_all_rows(i, measure, twins(measures)[i], person)
+        return f"SELECT {', '.join([*names, *outer])} FROM ({rows}) t{_grouped(names)}"
+
+    def _people_of(self, query: PricedQuery) -> str:
+        if query.bounds.cut == 1:
+            return "count(*)"
+        if not self._people:  # a protected row may be in a group several times, and must not look like several
+            return self._dialect.divided(f"count(*) + {(query.bounds.cut or 1) - 1}", str(query.bounds.cut))
+        return "count(*) FILTER (WHERE f)" if self._first_of(query) else "count(DISTINCT p)"
+
+    def _first_of(self, query: PricedQuery) -> list[str]:
+        """The mark of first rows, where all rows of a cut table are grouped by a marked column: marks count people."""
+        plan, keys = query.question.plan, query.question.keys
+        if (
+            not isinstance(plan, Scan)
+            or len(keys) != 1
+            or not isinstance(keys[0], Ref)
+            or query.bounds.cut in (None, 1)
+        ):
+            return []
+        name = plan.fields[keys[0].index].name
+        return [name] if (plan.table, name) in self._marked else []
+
+    # ---- few groups, few values ----
+
+    def _few_groups(self, query: PricedQuery, lines: str, names: list[str]) -> str:
+        """The lines of at most `groups` groups a person."""
+        if not self._too_many(query, names):
+            return lines
+        rank = f"row_number() OVER (PARTITION BY p ORDER BY {', '.join([ORDER, *names])})"
+        return self._dialect.ranked(self._ordered(lines, self._keys(query)), rank, query.bounds.groups)
+
+    def _too_many(self, query: PricedQuery, names: list[str]) -> bool:
+        known = query.question.groups
+        return bool(names) and (known is None or len(known) > query.bounds.groups)
+
+    def _keys(self, query: PricedQuery) -> list[Hashed]:
+        return [Hashed.within(f"k{i}", key.kind, key.range) for i, key in enumerate(query.question.keys)]
+
+    def _ordered(self, rows: str, values: Sequence[Hashed]) -> str:
+        """The rows with the hash of these values and the person."""
+        return in_order(rows, [*values, self._person], self._seed, self._dialect)
+
+    def _few_values(self, query: PricedQuery, rows: str, names: list[str], value: Hashed) -> str:
+        """Of the rows at most `rows` of each person and group, of at most `groups` groups.
+
+        Windows and not lists, which must be in memory all at once. Groups are ranked by hash and key together, so that
+        no two share a rank.
+        """
+        columns = ", ".join(["p", *names, "v"])
+        if self._too_many(query, names):
+            rank = f"dense_rank() OVER (PARTITION BY p ORDER BY {', '.join([ORDER, *names])})"
+            rows = self._dialect.ranked(self._ordered(rows, self._keys(query)), rank, query.bounds.groups)
+            rows = f"SELECT {columns} FROM ({rows}) t"
+        rank = f"row_number() OVER (PARTITION BY {', '.join(['p', *names])} ORDER BY {ORDER}, v)"
+        return self._dialect.ranked(self._ordered(rows, [value]), rank, query.bounds.rows)
+
+    # ---- values ----
+
+    def distinct(self, query: PricedQuery, measure: Measure) -> str:
+        """One line a group: its keys and the number of different values, at most `rows` of a person in a group."""
+        (measure,), computed = lifted((measure,), len(query.question.plan.fields))
+        of, written = measure.of, self._relations.expressions
+        assert of is not None
+        where = "" if measure.where is None else f" AND {written.sql(measure.where)}"
+        names = self._names(query)
+        value = f"CASE WHEN {written.present(of)}{where} THEN {written.sql(of)} END AS v"
+        rows = f"SELECT * FROM ({self._rows(query, [value], computed)}) t WHERE v IS NOT NULL"
+        if query.bounds.cut is None:
+            rows = f"SELECT DISTINCT {', '.join(['p', *names, 'v'])} FROM ({rows}) t"
+            rows = self._few_values(query, rows, names, Hashed.within("v", self._held(of), of.range))
+        return f"SELECT {', '.join([*names, 'count(DISTINCT v) AS n'])} FROM ({rows}) t{_grouped(names)}"
+
+    @staticmethod
+    def _held(of: Expression) -> Kind:
+        """The kind of a value as it is written: numbers that are computed are reals."""
+        return of.kind if of.kind is not Kind.INTEGER or isinstance(of, Ref) else Kind.REAL
+
+    def values(self, query: PricedQuery, measure: Measure) -> str:
+        """One line a group and value: its keys, the value in steps, and how often it occurs."""
+        names = self._names(query)
+        (measure,), computed = lifted((measure,), len(query.question.plan.fields))
+        rows = self._rows(query, [f"{self._columns.steps(measure)} AS v"], computed)
+        rows = f"SELECT * FROM ({rows}) t WHERE v IS NOT NULL"
+        if query.bounds.cut is None:
+            rows = self._few_values(query, rows, names, Hashed("v", Kind.INTEGER))
+        grouped = ", ".join([*names, "v"])
+        return f"SELECT {grouped}, count(*) AS n FROM ({rows}) t GROUP BY {grouped} ORDER BY {grouped}"
+
+
+def _grouped(names: list[str]) -> str:
+    return f" GROUP BY {', '.join(names)}" if names else ""

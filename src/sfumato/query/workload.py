@@ -1,0 +1,108 @@
+"""A workload for publications: the cells of a table over public attributes, and the marginals that will be measured.
+
+What an engine computes is the table of cells that occur, as counts, bounded as a question that groups by all of the
+attributes is: a person counts with at most `rows` rows in each of at most `groups` cells, so every marginal moves by
+groups·rows in ℓ1 and, at most as much again in one cell, in ℓ2 (Survey Definition 3.2: databases as histograms).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.accounting import events
+from sfumato.accounting.events import Event
+from sfumato.data import Dataset
+from sfumato.errors import InvalidQuestion
+from sfumato.exact.rounding import sqrt_up
+from sfumato.mechanisms import GeometricNoise
+from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.measures import measured
+from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
+from sfumato.query.question import Question, question
+from sfumato.query.relations import Public
+
+Marginal = tuple[int, ...]
+"""Which attributes a marginal is over, by their position."""
+_MOST_ATTRIBUTES, _MOST_MARGINALS = 100, 100_000
+
+
+@dataclass(frozen=True)
+class PricedWorkload:
+    """What will be measured of which cells, and what it costs, known before data are seen."""
+
+    question: Question
+    """The relation with its WHERE, and the attributes as its keys."""
+    bounds: Bounds
+    spend: Spend
+    marginals: tuple[Marginal, ...]
+    noise: Noise
+    """Of every cell of every marginal."""
+    event: Event
+
+    @property
+    def attributes(self) -> tuple[tuple[Any, ...], ...]:
+        """The public values of each attribute, in order."""
+        return tuple(domain for domain in self.question.domains if domain is not None)
+
+    def counted(self) -> PricedQuery:
+        """The same as a question, for what an engine counts."""
+        return PricedQuery(
+            self.question, measured(self.question), self.bounds, self.spend, (), None, Fraction(1, 2), None, self.event
+        )
+
+    def canonical(self) -> Any:
+        """What decides what is measured."""
+        return {
+            "workload": self.question.canonical(),
+            "bounds": self.bounds.canonical(),
+            "marginals": [list(each) for each in self.marginals],
+            "event": self.event.to_json(),
+        }
+
+
+def workload(
+    text: str, dataset: Dataset, public: Public, marginals: Sequence[Marginal], spend: Spend
+) -> PricedWorkload:
+    """A workload over the attributes that a question groups by: `SELECT a, b, COUNT(*) FROM t WHERE … GROUP BY a, b`.
+
+    Every marginal gets the same share of what is spent.
+    """
+    asked = question(text, dataset, public)
+    if not asked.keys or any(domain is None for domain in asked.domains):
+        raise InvalidQuestion(
+            "the attributes of a workload have public values", hint="GROUP BY columns with declared values or bounds"
+        )
+    if len(asked.aggregates) != 1 or asked.aggregates[0].kind != "rows" or asked.aggregates[0].where is not None:
+        raise InvalidQuestion("a workload counts rows", hint="SELECT a, b, COUNT(*) … GROUP BY a, b")
+    chosen = tuple(tuple(sorted(set(each))) for each in marginals)
+    known = range(len(asked.keys))
+    if len(known) > _MOST_ATTRIBUTES or not 0 < len(chosen) <= _MOST_MARGINALS:
+        raise InvalidQuestion(
+            f"a workload has 1 to {_MOST_MARGINALS} marginals over up to {_MOST_ATTRIBUTES} attributes",
+            hint="name the marginals that are wanted, such as (0, 1)",
+        )
+    if any(place not in known for each in chosen for place in each):
+        raise InvalidQuestion(
+            f"a marginal names attributes by position, from 0 to {known[-1]}", hint="such as (0, 1) for the first two"
+        )
+    limits = person_bounds(asked, dataset)
+    noise, event = _noise(limits, spend, len(chosen))
+    return PricedWorkload(asked, limits, spend, chosen, noise, event)
+
+
+def _noise(limits: Bounds, spend: Spend, marginals: int) -> tuple[Noise, Event]:
+    """The noise of every cell, and the price of all marginals together.
+
+    In ℓ2 a marginal's cell may gather all of a person's rows, so its square is (groups·rows)², not groups·rows².
+    """
+    most = Fraction(limits.groups * limits.rows if limits.cut is None else limits.cut)
+    share = spend.amount / marginals
+    if spend.epsilon is not None:
+        noise: Noise = GeometricNoise(most / share)
+        each = noise.event(most)
+    else:
+        noise = DiscreteGaussianNoise(Fraction(sqrt_up(most**2 / (2 * share))))
+        each = noise.event(most**2, scalar=False)
+    return noise, each if marginals == 1 else events.Composition([(each, marginals)])

@@ -1,0 +1,297 @@
+"""One contract over every engine: equal integers, one order of contributions, and nothing but what was priced."""
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+from unittest import mock
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import neighbours
+from engines.test_one_person_moves_little import HEAVY, questions
+from neighbours import AMOUNTS, Database, databases, declaration, excess, priced
+from sfumato.data import Kind, declared
+from sfumato.engines import DuckDBEngine, Engine, ExactTable
+from sfumato.engines.duckdb.dialect import DUCKDB
+from sfumato.engines.registry import ENGINES
+from sfumato.engines.sql import hashing
+from sfumato.engines.sql.dialect import Dialect
+from sfumato.engines.sql.fetched import whole_numbers
+from sfumato.engines.sql.hashing import Hashed, in_order, order_of
+from sfumato.errors import InvalidQuestion
+from sfumato.query import Spend
+from sfumato.query.workload import workload
+from sqlite_engine import Sqlite, SqliteEngine, supports
+
+PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=8)
+
+
+def plain(database: Database) -> Database:
+    """Without NaN, which SQLite does not have, and without infinities, which its sums turn into NULL."""
+
+    def known(value: Any) -> Any:
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    return replace(
+        database, **{name: tuple(tuple(map(known, row)) for row in getattr(database, name))
+                     for name in ("users", "visits", "items")}
+    )  # fmt: skip
+
+
+@contextmanager
+def both(database: Database, seed: int = 7, **about: Any) -> Iterator[tuple[DuckDBEngine, SqliteEngine]]:
+    """The same data in DuckDB and in SQLite, with the same seed."""
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=seed))
+        dataset = declared(declaration(database, **about))
+        yield (
+            stack.enter_context(neighbours.engine(database, seed=seed, **about)),
+            stack.enter_context(_closing(SqliteEngine(dataset))),
+        )
+
+
+@contextmanager
+def _closing(engine: SqliteEngine) -> Iterator[SqliteEngine]:
+    yield engine
+    engine.close()
+
+
+def shown(table: ExactTable) -> dict[Any, Any]:
+    """Everything in a table, whatever its order."""
+    people = [None] * len(table.keys) if table.people is None else [int(each) for each in table.people]
+    lines = {
+        key: (people[i], *(int(column[i]) for _, column in sorted(table.columns.items())))
+        for i, key in enumerate(table.keys)
+    }
+    values = {
+        (start, key): dict(zip(map(int, steps), map(int, counts), strict=True))
+        for start, groups in table.values.items()
+        for key, (steps, counts) in groups.items()
+        if len(steps)
+    }
+    return {**lines, **values}
+
+
+# ---- equal integers -----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=30, **PLAIN)
+@given(databases(), st.lists(questions(), min_size=4, max_size=8), st.integers(0, 3), st.sampled_from((None, 3)))
+def test_two_engines_give_the_same_integers(database: Database, asked: list[str], seed: int, cut: int | None) -> None:
+    """Bounded by weights, by groups and by values chosen: the choice is part of what must be equal."""
+    about = {} if cut is None else {"visits": {"rows_per_person": cut}}
+    with both(plain(database), seed, **about) as (one, other):
+        for text in asked:
+            try:
+                query = priced(one, text)
+            except InvalidQuestion:
+                continue
+            if supports(query):
+                assert shown(one.aggregate(query)) == shown(other.aggregate(query)), text
+
+
+GROUPED = (
+    "SELECT city, COUNT(*), SUM(amount) FROM visits GROUP BY city",
+    "SELECT note, COUNT(*) FROM visits GROUP BY note",
+    "SELECT category, AVG(amount), COUNT(*) FROM visits GROUP BY category",
+    "SELECT visit_id, COUNT(DISTINCT note) FROM visits GROUP BY visit_id",
+    "SELECT MEDIAN(amount), QUANTILE(day, 0.9) FROM visits",
+)
+
+
+@pytest.mark.parametrize("text", GROUPED)
+def test_they_are_asked_about_choices_that_matter(text: str) -> None:
+    """The power of the test above: with another order in one of the two, it sees a difference."""
+    database = plain(HEAVY)
+    with both(database) as (one, other):
+        query = priced(one, text)
+        assert supports(query)
+        assert shown(one.aggregate(query)) == shown(other.aggregate(query))
+    answers = set()
+    for seed in range(12):
+        with neighbours.engine(database, seed=seed) as made:
+            answers.add(repr(sorted(shown(made.aggregate(priced(made, text))).items(), key=repr)))
+    assert len(answers) > 1  # else nothing is left out, and nothing is chosen
+
+
+@settings(max_examples=20, **PLAIN)
+@given(databases(), st.sampled_from((1, 2)), st.lists(questions(), min_size=3, max_size=6))
+def test_one_person_moves_little_in_the_second_engine_too(database: Database, person: int, asked: list[str]) -> None:
+    whole = plain(database)
+    with both(whole) as (_, here), both(whole.without(person)) as (_, there):
+        for text in asked:
+            try:
+                query = priced(here, text)  # type: ignore[arg-type]
+            except InvalidQuestion:
+                continue
+            if supports(query):
+                assert excess(query, here.aggregate(query), there.aggregate(query)) == [], text
+
+
+# ---- the order of contributions ---------------------------------------------------------------------------------
+
+VALUES: dict[Kind, st.SearchStrategy[Any]] = {
+    Kind.INTEGER: st.one_of(st.integers(-(2**63), 2**63 - 1), st.sampled_from((0, 1, -1, 2**31 - 1, 2**31, -(2**31)))),
+    Kind.REAL: st.one_of(st.sampled_from([x for x in AMOUNTS if x is not None]), st.floats(allow_nan=False)),
+    Kind.TEXT: TEXTS,
+    Kind.BOOLEAN: st.booleans(),
+    Kind.DATE: st.dates(),
+    Kind.TIMESTAMP: st.datetimes(),
+}
+
+
+def orders(
+    dialect: Dialect, connection: Any, columns: list[Hashed], rows: list[tuple[Any, ...]], seed: int
+) -> list[int]:
+    names = ", ".join(["i", *(column.sql for column in columns)])
+    places = ", ".join("?" for _ in range(1 + len(columns)))
+    typed = ", ".join(["i INTEGER", *(f"{column.sql} {dialect.type_of(column.kind)}" for column in columns)])
+    connection.execute("DROP TABLE IF EXISTS cells")
+    connection.execute(f"CREATE TABLE cells ({typed})")
+    connection.executemany(f"INSERT INTO cells ({names}) VALUES ({places})", [(i, *row) for i, row in enumerate(rows)])
+    text = in_order("SELECT * FROM cells", columns, seed, dialect)
+    return [found[0] for found in connection.execute(f"SELECT g FROM ({text}) t ORDER BY i").fetchall()]
+
+
+@settings(max_examples=60, **PLAIN)
+@given(st.data(), st.integers(0, 2**60))
+def test_the_hash_is_the_same_number_on_every_engine(data: st.DataObject, seed: int) -> None:
+    kinds = data.draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=5))
+    columns = [Hashed(f"x{i}", kind, data.draw(st.sampled_from((None, Fraction(1, 100), Fraction(1, 3)))))
+               for i, kind in enumerate(kinds)]  # fmt: skip
+    cell = [st.one_of(st.none(), VALUES[kind]) for kind in kinds]
+    rows = data.draw(st.lists(st.tuples(*cell), min_size=1, max_size=12))
+    wanted = [order_of(row, columns, seed) for row in rows]
+    assert all(0 <= each < 2**31 for each in wanted)
+    with duckdb.connect() as connection:
+        assert orders(DUCKDB, connection, columns, rows, seed) == wanted
+    if set(kinds) <= {Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.REAL}:
+        with _closing(SqliteEngine(declared(declaration(Database((), (), ()))))) as made:
+            assert orders(Sqlite(), made._connection, columns, rows, seed) == wanted
+
+
+def test_no_group_of_a_person_is_favoured() -> None:
+    """Exact counts on fixed people: each of six groups is chosen of one sixth, within five deviations, for any seed."""
+    columns = [Hashed("k", Kind.INTEGER), Hashed("p", Kind.INTEGER)]
+    people, groups = 3000, 6
+    for seed in range(8):
+        for step in (1, 7, 2**31 - 1 + 2, 10**6):
+            chosen = [0] * groups
+            for person in range(people):
+                first = min(range(groups), key=lambda k: order_of((k * step, person), columns, seed))
+                chosen[first] += 1
+            deviation = math.sqrt(people * 5) / groups
+            assert all(abs(each - people / groups) < 5 * deviation for each in chosen), (seed, step, chosen)
+
+
+def test_a_sum_alone_would_favour_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: without its last steps the hash is linear, and the order of groups is the same but for a turn."""
+    monkeypatch.setattr(hashing, "_FIRST", 1)
+    monkeypatch.setattr(hashing, "_SECOND", 1)
+    with pytest.raises(AssertionError):
+        test_no_group_of_a_person_is_favoured()
+
+
+# ---- nothing is lost on the way back ------------------------------------------------------------------------------
+
+
+def test_integers_never_pass_through_doubles_on_their_way_back() -> None:
+    for whole in (2**53 + 1, -(2**53) - 1, 2**63 - 1, 10**30 + 1):
+        assert whole_numbers([whole]).tolist() == [whole] == whole_numbers([str(whole)]).tolist()
+    for rounded in ([float(2**53 + 1)], [1.0]):
+        with pytest.raises(TypeError, match="double"):
+            whole_numbers(rounded)
+    visits = tuple((1, i, 1, "a", 1, 199.99, "n", None, None, True) for i in range(3))
+    keyed = replace(HEAVY, visits=tuple((row[0], 2**53 + 1 + i, *row[2:]) for i, row in enumerate(visits)))
+    with neighbours.engine(keyed, visits={"groups_per_person": 3}) as made:
+        keys = made.aggregate(priced(made, "SELECT visit_id, COUNT(*) FROM visits GROUP BY visit_id")).keys
+    assert sorted(key[0] for key in keys) == [2**53 + 1, 2**53 + 2, 2**53 + 3]
+
+
+# ---- workloads ------------------------------------------------------------------------------------------------------
+
+CELLS = "SELECT category, paid, day, COUNT(*) FROM visits WHERE amount > 5 GROUP BY category, paid, day"
+SPENT = Spend(Fraction(1), None, Fraction(0))
+
+
+@settings(max_examples=20, **PLAIN)
+@given(databases(), st.sampled_from((1, 2)), st.sampled_from((None, 4)))
+def test_the_cells_of_a_workload_are_equal_and_move_little(database: Database, person: int, cut: int | None) -> None:
+    whole, about = plain(database), {} if cut is None else {"visits": {"rows_per_person": cut}}
+    with both(whole, **about) as (one, other), both(whole.without(person), **about) as (there, _):
+        planned = workload(CELLS, one.dataset, one, [(0,), (0, 1), (2,)], SPENT)
+        tables = [shown(each.contingency(planned)) for each in (one, other, there)]
+        assert tables[0] == tables[1]
+        most = planned.noise.scale / 3  # type: ignore[attr-defined]  # ε/3 for each of three
+        for marginal in planned.marginals:
+            moved: dict[Any, int] = {}
+            for sign, table in ((1, tables[0]), (-1, tables[2])):
+                for cell, (_, count) in table.items():
+                    key = tuple(cell[place] for place in marginal)
+                    moved[key] = moved.get(key, 0) + sign * count
+            assert sum(map(abs, moved.values())) <= most
+
+
+def test_cells_are_places_in_the_lists_of_public_values() -> None:
+    with neighbours.engine(HEAVY) as made:
+        planned = workload(CELLS, made.dataset, made, [(0,)], SPENT)
+        table = made.contingency(planned)
+        sizes = [len(values) for values in planned.attributes]
+        assert sizes == [4, 2, 365]
+        assert all(0 <= place < size for key in table.keys for place, size in zip(key, sizes, strict=True))
+
+
+def test_a_price_for_each_group_alone_would_be_too_low() -> None:
+    """The broken twin in ℓ2: one cell of a marginal may gather all groups of a person, so its square is the whole's."""
+    rows = tuple((1, i, i, "a", 1, 9.0, "n", None, None, True) for i in range(2) for _ in range(2))
+    with neighbours.engine(replace(HEAVY, visits=rows)) as made, neighbours.engine(replace(HEAVY, visits=())) as there:
+        planned = workload(CELLS, made.dataset, made, [(0,)], Spend(None, Fraction(1), Fraction(0)))
+        counted = sum(count for _, count in shown(made.contingency(planned)).values())
+        assert shown(there.contingency(planned)) == {}
+    limits = planned.bounds
+    assert counted == limits.groups * limits.rows
+    assert counted**2 <= 2 * planned.noise.sigma**2 * planned.event.zcdp()  # type: ignore[attr-defined, operator]
+    assert counted**2 > limits.groups * limits.rows**2
+
+
+@pytest.mark.parametrize(("text", "marginals", "match"), [
+    ("SELECT note, COUNT(*) FROM visits GROUP BY note", [(0,)], "public values"),
+    ("SELECT COUNT(*) FROM visits", [()], "public values"),
+    ("SELECT category, SUM(amount) FROM visits GROUP BY category", [(0,)], "counts rows"),
+    ("SELECT category, COUNT(*) FROM visits GROUP BY category", [], "marginals"),
+    ("SELECT category, COUNT(*) FROM visits GROUP BY category", [(1,)], "from 0 to 0"),
+])  # fmt: skip
+def test_what_is_no_workload_is_refused(text: str, marginals: list[tuple[int, ...]], match: str) -> None:
+    with neighbours.engine(HEAVY) as made, pytest.raises(InvalidQuestion, match=match) as refused:
+        workload(text, made.dataset, made, marginals, SPENT)
+    assert refused.value.hint
+
+
+# ---- the registry ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", ENGINES, ids=lambda entry: entry.name)
+def test_an_engine_of_the_registry_keeps_the_protocol(entry: Any) -> None:
+    module = entry.load()
+    dataset = declared(declaration(HEAVY))
+    schemas, typed = module.described(dataset)
+    assert set(schemas) == {table.name for table in dataset.tables}
+    made: Engine = module.open(dataset)
+    try:
+        assert made.dataset.name == typed.dataset.name == "neighbours"
+        for table in dataset.tables:
+            assert [name for name, _ in made.schema(table.name)] == [column.name for column in schemas[table.name]]
+        assert made.values("cities", "city") == ("a", "b", "c", "e")
+        assert made.repeats("cities", ("city",)) == 2
+        assert made.keys()["users.user_id"] == "integer"
+        assert made.version() == made.digest() != ""
+        assert repr(made.aggregate(priced(made, "SELECT COUNT(*) FROM visits"))) == "ExactTable(…)"  # type: ignore[arg-type]
+    finally:
+        made.close()
