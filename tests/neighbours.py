@@ -14,10 +14,12 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
+import pytest
 from hypothesis import strategies as st
 
-from sfumato.data import declared
+from sfumato.data import Dataset, declared
 from sfumato.engines import DuckDBEngine, ExactTable
+from sfumato.engines.registry import ENGINES
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query import PricedQuery, Spend, price, question
@@ -121,11 +123,27 @@ def declaration(database: Database, *, unit: str = "person", visits: Mapping[str
     }
 
 
+_ASKED = [ENGINES[0]]
+
+
+@pytest.fixture(scope="module", autouse=True, params=ENGINES, ids=lambda entry: entry.name)
+def over_the_registry(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Imported by a module, it runs all of the module's tests over every engine of the registry."""
+    _ASKED.append(request.param)
+    yield
+    _ASKED.pop()
+
+
+def opened(dataset: Dataset) -> Any:
+    """A dataset in the engine that is asked now."""
+    return _ASKED[-1].load().open(dataset)
+
+
 @contextmanager
 def engine(database: Database, *, seed: int = 7, **about: Any) -> Iterator[DuckDBEngine]:
     """An engine over a database whose choice of rows and groups is fixed from outside, as a secret would be."""
     with mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=seed):
-        made = DuckDBEngine(declared(declaration(database, **about)))
+        made = opened(declared(declaration(database, **about)))
     try:
         yield made
     finally:

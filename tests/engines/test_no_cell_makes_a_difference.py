@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import totality
-from neighbours import LARGEST, Database, databases, declaration, engine, priced
+from neighbours import LARGEST, Database, databases, declaration, engine, opened, over_the_registry, priced  # noqa: F401
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb.dialect import DUCKDB
@@ -169,7 +169,7 @@ def test_days_and_moments_beyond_every_calendar_are_no_error() -> None:
             (NULL, NULL), (DATE '2026-01-31', TIMESTAMP '2026-01-31')) v(d, m), range(300)""").to_arrow_table()}},
     }  # fmt: skip
     with totality.as_they_are():
-        made = DuckDBEngine(declared(about))
+        made = opened(declared(about))
     try:
         for what in ("d", "m", "DATE_TRUNC('month', d)", "DATE_TRUNC('year', m)", "CAST(d AS TIMESTAMP)", "CAST(m AS DATE)",
                      "EXTRACT(week FROM d)", "d = m", "CAST(d AS TEXT)"):  # fmt: skip
@@ -209,7 +209,7 @@ def test_the_engine_is_locked(engines: tuple[DuckDBEngine, ...], tmp_path: Any) 
 def test_a_bounded_declaration_larger_than_lists_can_be_still_answers() -> None:
     many = {"rows_per_group": 10**9, "groups_per_person": 10**9}
     about = declaration(TAME, visits=many)
-    made = DuckDBEngine(declared(about))
+    made = opened(declared(about))
     try:
         for text in (
             "SELECT MEDIAN(amount) FROM visits",

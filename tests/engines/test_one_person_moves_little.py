@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from neighbours import LARGEST, Database, databases, engine, excess, priced
+from neighbours import LARGEST, Database, databases, engine, excess, opened, over_the_registry, priced  # noqa: F401
 from sfumato.errors import InvalidQuestion
 from sfumato.query.price import Bounds, PricedQuery
 
@@ -204,9 +204,8 @@ def test_the_choice_of_groups_is_drawn_apart_from_the_data() -> None:
     """Two engines over different rows choose alike: a seed made of the data would tell neighbours apart."""
     from neighbours import declaration
     from sfumato.data import declared
-    from sfumato.engines import DuckDBEngine
 
-    made = [DuckDBEngine(declared(declaration(rows))) for rows in (HEAVY, HEAVY.without(1))]
+    made = [opened(declared(declaration(rows))) for rows in (HEAVY, HEAVY.without(1))]
     try:
         assert made[0].version() != made[1].version()
         assert made[0].seed == made[1].seed

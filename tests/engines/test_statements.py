@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neighbours import opened, over_the_registry  # noqa: F401
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.duckdb.dialect import DUCKDB
@@ -42,7 +43,7 @@ def engine(rows: list[Row], **table: Any) -> DuckDBEngine:
         name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(zip(names, types, strict=True))
     }
     person = table.pop("person", True)
-    return DuckDBEngine(
+    return opened(
         declared(
             {
                 "name": "small",
@@ -306,7 +307,7 @@ def test_sums_of_light_steps_are_whole_whatever_the_threads(tmp_path: Path) -> N
     )
     found = []
     for threads in (1, 4):
-        asked = DuckDBEngine(declared({
+        asked = opened(declared({
             "name": "many", "budget": {"epsilon": "1"}, "unit": {"person": "people.person"},
             "defaults": {"threads": threads},
             "tables": {"people": {"source": str(file)},

@@ -57,24 +57,25 @@ def in_order(rows: str, columns: Sequence[Hashed], seed: int, dialect: Dialect, 
 
 
 def _linear(columns: Sequence[Hashed], seed: int, dialect: Dialect) -> str:
-    """A sum of multiples, folded before every column: at most 2**62 in size."""
+    """A sum of multiples, folded before every third column: less than 2**63 in size."""
 
     def whole(number: int) -> str:
         return f"CAST({number} AS {dialect.type_of(Kind.INTEGER)})"  # 64 bits, not what its size would suggest
 
     made = whole(_multiplier(seed, 0))
     for place, column in enumerate(columns, 1):
-        value = f"coalesce({_number(column, dialect)} % {_PRIME}, {_MISSING})"
-        made = f"({made}) % {_PRIME} * {whole(_multiplier(seed, 0))} + {value} * {whole(_multiplier(seed, place))}"
+        if place > 1 and place % 2:
+            made = f"({made}) % {_PRIME} * {whole(_multiplier(seed, 0))}"
+        made += f" + coalesce({_number(column, dialect)} % {_PRIME}, {_MISSING}) * {whole(_multiplier(seed, place))}"
     return made
 
 
 def _mixed(x: str, dialect: Dialect) -> str:
-    """Thirty-one bits, each of which depends on all: shifts and products in turn."""
+    """Thirty-one bits, the leading ones of which depend on all: shifts and products in turn."""
     made = f"({dialect.xor(x, f'({x} >> 31)')} & {_MASK})"
     for shift, factor in ((16, _FIRST), (13, _SECOND)):
         made = f"({dialect.xor(made, f'({made} >> {shift})')} * {factor} & {_MASK})"
-    return dialect.xor(made, f"({made} >> 15)")
+    return made
 
 
 def _number(column: Hashed, dialect: Dialect) -> str:
@@ -102,13 +103,14 @@ def order_of(values: Sequence[object], columns: Sequence[Hashed], seed: int) -> 
     """The hash of a row of values."""
     made = _multiplier(seed, 0)
     for place, (value, column) in enumerate(zip(values, columns, strict=True), 1):
+        if place > 1 and place % 2:
+            made = _remainder(made) * _multiplier(seed, 0)
         number = _number_of(value, column)
-        part = _MISSING if number is None else _remainder(number)
-        made = _remainder(made) * _multiplier(seed, 0) + part * _multiplier(seed, place)
+        made += (_MISSING if number is None else _remainder(number)) * _multiplier(seed, place)
     mixed = (made ^ (made >> 31)) & _MASK
     for shift, factor in ((16, _FIRST), (13, _SECOND)):
         mixed = (mixed ^ (mixed >> shift)) * factor & _MASK
-    return mixed ^ (mixed >> 15)
+    return mixed
 
 
 def _remainder(number: int) -> int:
