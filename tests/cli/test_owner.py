@@ -64,7 +64,7 @@ def test_an_analyst_whose_questions_failed_is_locked_and_unlocked(
 def test_what_nobody_expected_is_one_line_and_no_trace(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sfumato.cli.sql.show", lambda *_, **__: (_ for _ in ()).throw(ValueError("cell 42")))
+    monkeypatch.setattr("sfumato.cli.asking.show", lambda *_, **__: (_ for _ in ()).throw(ValueError("cell 42")))
     assert main(["sql", COUNT.format(5), "-a", "ada", "-e", "0.1"]) == Exit.FAILED
     said = capsys.readouterr().err
     assert "something unexpected went wrong (ValueError); what was charged stays charged" in said

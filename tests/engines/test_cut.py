@@ -9,12 +9,12 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.engines.views import Views
 from sfumato.errors import InvalidDeclaration
 
 
-def opened(folder: Path, rows: int = 2) -> Curator:
+def opened(folder: Path, rows: int = 2) -> Session:
     text = clinic.DECLARATION.format(epsilon="1000", delta="1e-3").replace(
         "groups_per_person = 3", f"groups_per_person = 3\nrows_per_person = {rows}"
     )

@@ -4,7 +4,8 @@ import argparse
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.curator.opening import ANYONE, ledger_of
+from sfumato.curator.opening import ledger_of
+from sfumato.curator.words import ANYONE
 from sfumato.data import Dataset
 from sfumato.errors import InvalidParameter
 from sfumato.ledger import Ledger

@@ -8,7 +8,7 @@ import pytest
 from sfumato import audit, local
 from sfumato.audit import Own
 from sfumato.audit.targets import Claim
-from sfumato.cli.audit_paths import CURATOR, PEOPLE, PROTOCOLS, asked, exact
+from sfumato.curator.audited import CURATOR, PEOPLE, PROTOCOLS, asked, exact
 from sfumato.local.kinds import KINDS
 
 PRICED_OTHERWISE = {"condensed"}  # in α; its worst-case ε is tested with its channel

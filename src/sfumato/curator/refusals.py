@@ -1,0 +1,51 @@
+"""Why the ledger refuses, in the words of the question's price: every budget that does, and not the first alone."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.accounting.events import Event
+from sfumato.curator import words
+from sfumato.errors import BudgetExceeded, InvalidQuestion, Locked, SfumatoError
+from sfumato.ledger import Balance, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A budget that does not hold what a question costs."""
+
+    dataset: str
+    group: str
+    """A name for several datasets of the same people that share a cap; nothing for a cap of one."""
+    principal: str
+    period: str
+    currency: str
+    cost: Fraction | None
+    """What the question costs in the currency; None if it has no price in it."""
+    left: Fraction
+
+
+def shortfalls(balances: Iterable[Balance], event: Event) -> tuple[Shortfall, ...]:
+    """Every budget that has no room for an event, from what is left of each."""
+    found: list[Shortfall] = []
+    for balance in balances:
+        cost = event.zcdp() if balance.currency.startswith("zcdp") else event.pure()
+        if cost is not None and cost > balance.remaining:
+            whose = (balance.dataset, "", balance.principal, balance.period, balance.currency)
+            found.append(Shortfall(*whose, cost, balance.remaining))
+    return tuple(found)
+
+
+def error_of(refused: Refused, short: Sequence[Shortfall]) -> SfumatoError:
+    """The error that a refusal is to an analyst."""
+    if refused.reason == "locked":
+        return Locked(
+            f"{refused.problem}, and none is answered until the owner has looked",
+            hint="the owner looks into it, then runs: sfumato owner unlock",
+        )
+    if refused.reason != "budget":
+        return InvalidQuestion(refused.problem, hint=refused.hint)
+    if not short:
+        return BudgetExceeded(refused.problem, hint=refused.hint)
+    problem, hint = words.too_dear(short)
+    return BudgetExceeded(problem, hint=hint, shortfalls=tuple(short))
