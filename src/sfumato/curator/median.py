@@ -40,12 +40,7 @@ _EMPTY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None, label: str = "") -> Ask[Shown]:
     """The median of one expression, in all rows or in each public group, with noise of its smooth sensitivity."""
     price, query = amount("epsilon", epsilon), _medians(desk, text)
-    groups = query.question.groups if query.question.keys else ((),)
-    if groups is None or len(groups) > _MOST_GROUPS:
-        raise InvalidQuestion(
-            f"a smooth median is of all rows, or of at most {_MOST_GROUPS} public groups",
-            hint="leave GROUP BY out, or GROUP BY a column with declared values",
-        )
+    groups = query.question.groups or ()  # of no keys there is one, which has none
     mechanism, event = _mechanism(query, price)
     half = _half(mechanism, len(groups))
     measure, start = query.measures.measures[0], query.measures.starts[0]
@@ -104,6 +99,11 @@ def centred(values: Steps, counts: Steps, *, half: int, ends: tuple[int, int]) -
 
 def _medians(desk: Desk, text: str) -> PricedQuery:
     asked = desk.question(text)
+    if asked.groups is None or len(asked.groups) > _MOST_GROUPS:
+        raise InvalidQuestion(
+            f"a smooth median is of all rows, or of at most {_MOST_GROUPS} public groups",
+            hint="leave GROUP BY out, or GROUP BY a column with declared values",
+        )
     query = one_measure(desk, asked, ("quantile",))
     measure = query.measures.measures[0]
     if measure.q != Fraction(1, 2):
