@@ -32,7 +32,7 @@ def release() -> Release:
         receipt="7-abc",
         sequence=7,
         repeated=False,
-        notes=(Note("odd", "a <b> note", {"people": 9}),),
+        notes=(Note("threshold", "a <b> note", {"people": 9}),),
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_json_holds_everything(release: Release) -> None:
         }
     ]
     assert (found["receipt"], found["repeated"]) == ("7-abc", False)
-    assert found["notes"] == [{"code": "odd", "text": "a <b> note", "figures": {"people": 9}}]
+    assert found["notes"] == [{"code": "threshold", "text": "a <b> note", "figures": {"people": 9}}]
 
 
 def test_a_release_reads_well_as_text_and_in_a_notebook(release: Release) -> None:

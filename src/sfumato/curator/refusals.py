@@ -20,6 +20,7 @@ class Shortfall:
     principal: str
     period: str
     currency: str
+    """What the budget counts in; `delta` where δ is what is missing."""
     cost: Fraction | None
     """What the question costs in the currency; None if it has no price in it."""
     left: Fraction
@@ -28,11 +29,13 @@ class Shortfall:
 def shortfalls(balances: Iterable[Balance], event: Event) -> tuple[Shortfall, ...]:
     """Every budget that has no room for an event, from what is left of each."""
     found: list[Shortfall] = []
-    for balance in balances:
-        cost = event.zcdp() if balance.currency.startswith("zcdp") else event.pure()
-        if cost is not None and cost > balance.remaining:
-            whose = (balance.dataset, "", balance.principal, balance.period, balance.currency)
-            found.append(Shortfall(*whose, cost, balance.remaining))
+    for each in balances:
+        cost = event.zcdp() if each.currency.startswith("zcdp") else event.pure()
+        whose, delta_left = (each.dataset, "", each.principal, each.period), each.delta_cap - each.delta_spent
+        if cost is None or cost > each.remaining:
+            found.append(Shortfall(*whose, each.currency, cost, each.remaining))
+        if event.extra_delta() > delta_left:
+            found.append(Shortfall(*whose, "delta", event.extra_delta(), delta_left))
     return tuple(found)
 
 
@@ -45,7 +48,6 @@ def error_of(refused: Refused, short: Sequence[Shortfall]) -> SfumatoError:
         )
     if refused.reason != "budget":
         return InvalidQuestion(refused.problem, hint=refused.hint)
-    if not short:
-        return BudgetExceeded(refused.problem, hint=refused.hint)
-    problem, hint = words.too_dear(short)
+    known = [each for each in short if each.cost is not None]
+    problem, hint = words.too_dear(known) if known else (refused.problem, refused.hint)
     return BudgetExceeded(problem, hint=hint, shortfalls=tuple(short))

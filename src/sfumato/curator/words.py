@@ -45,7 +45,7 @@ class Short(Budgeted, Protocol):
 
     @property
     def cost(self) -> Fraction | None:
-        """What the question costs in its currency; None where it has no price there, or δ is what is missing."""
+        """What the question costs in its currency; None where it has no price there."""
         ...
 
     @property
@@ -88,6 +88,8 @@ def written_down(value: Fraction) -> str:
 
 def symbol(currency: str) -> str:
     """The letter of a currency."""
+    if currency == "delta":
+        return "δ"
     return "ρ" if currency.startswith("zcdp") else "ε"
 
 
@@ -119,15 +121,20 @@ def would_remain(of: "Left") -> str:
 
 def too_dear(short: Sequence[Short]) -> tuple[str, str]:
     """Why budgets refuse a question, all of them named, and what to do about it."""
-    known = [each for each in short if each.cost is not None]
-    first = known[0]
-    letter, price = symbol(first.currency), first.cost
-    assert price is not None
-    parts = [f"the question costs {letter} = {written(price)}, and {_has(first)} is left of {budget_name(first)}"]
-    parts += [f"{_has(each)} of {budget_name(each)}" for each in _named(known)[1:]]
-    least = min((each.left for each in known if symbol(each.currency) == letter), default=Fraction(0))
-    hint = f"ask for at most {letter} = {written_down(least)}, or ask the owner" if least > 0 else "ask the owner"
-    return ", ".join(parts), hint
+    letters = list(dict.fromkeys(symbol(each.currency) for each in short))
+    parts = [_lacking([each for each in short if symbol(each.currency) == letter]) for letter in letters]
+    least = {letter: min(each.left for each in short if symbol(each.currency) == letter) for letter in letters}
+    most = " and ".join(f"{letter} = {written_down(left)}" for letter, left in least.items())
+    hint = f"ask for at most {most}, or ask the owner" if all(left > 0 for left in least.values()) else "ask the owner"
+    return f"the question {'; it '.join(parts)}", hint
+
+
+def _lacking(short: Sequence[Short]) -> str:
+    """What is asked in one currency, and whose budgets do not hold it."""
+    first, *others = _named(short)
+    price = Fraction(0) if first.cost is None else first.cost
+    whose = f"costs {symbol(first.currency)} = {written(price)}, and {_has(first)} is left of {budget_name(first)}"
+    return ", ".join([whose, *(f"{_has(each)} of {budget_name(each)}" for each in others)])
 
 
 def _has(short: Short) -> str:
