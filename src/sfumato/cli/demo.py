@@ -9,6 +9,7 @@ import sfumato
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.curator import Release, Session
+from sfumato.curator.documents import DEMO, headed
 from sfumato.engines import hospital
 from sfumato.errors import BudgetExceeded, InvalidParameter
 
@@ -152,7 +153,7 @@ def _averaging(curator: Session, *, json: bool) -> None:
     charged = sum(not answer.repeated for answer in answers)
     terminal.say(f"   {len(answers)} times the same question: {len(seen)} answer, {charged} more charges\n")
     if json:
-        terminal.emit({"asked": len(answers), "different": len(seen)})
+        terminal.emit({**headed(DEMO), "asked": len(answers), "different": len(seen)})
 
 
 def _the_end(curator: Session) -> None:

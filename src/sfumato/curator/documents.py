@@ -16,7 +16,15 @@ BUDGET = "sfumato/budget"
 LOG = "sfumato/log"
 WATCH = "sfumato/watch"
 WATCH_ANSWER = "sfumato/watch-answer"
-VERSIONS = {RELEASE: 2, EXPLANATION: 2, ERROR: 1, BUDGET: 2, LOG: 2, WATCH: 1, WATCH_ANSWER: 1}
+CHECK = "sfumato/check"
+REGISTRATION = "sfumato/registration"
+FAILURES = "sfumato/failures"
+UNLOCK = "sfumato/unlock"
+DEMO = "sfumato/demo"
+VERSIONS = {
+    RELEASE: 2, EXPLANATION: 2, ERROR: 1, BUDGET: 2, LOG: 2, WATCH: 1, WATCH_ANSWER: 1, CHECK: 2, REGISTRATION: 2,
+    FAILURES: 2, UNLOCK: 2, DEMO: 2,
+}  # fmt: skip
 """The version of each format that is written; it is raised when a field is taken away or means something else."""
 _AGAIN = "ask the same question again, which is free: sfumato sql '…' --json"
 
