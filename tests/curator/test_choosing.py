@@ -122,6 +122,20 @@ def test_the_stated_error_is_the_mechanisms(session: Session) -> None:
     assert f"{note.figures['below']:,.6g}" in note.text
 
 
+def test_a_negative_weight_or_summand_doubles_the_noise(session: Session) -> None:
+    """Who comes then raises one score and lowers another, so that half of the noise is not enough (errata A17)."""
+    below = {}
+    for name, weight in (("plain", 1), ("negative", -1)):
+        weights = {"a": {0: 1, 1: weight}, "b": {2: 1, 3: 1}}
+        below[name] = session.exponential(GROUPED, epsilon=1, weights=weights).notes[0].figures["below"]
+    assert below["negative"] == pytest.approx(2 * below["plain"])
+    sums = [
+        session.top_k(f"SELECT category, SUM(LEAST(GREATEST(day - {less}, {low}), 50)) FROM visits GROUP BY category", k=2, epsilon=1)
+        for less, low in ((0, 0), (100, -50))
+    ]  # fmt: skip
+    assert sums[1].notes[0].figures["below"] == pytest.approx(2 * sums[0].notes[0].figures["below"])
+
+
 def test_the_same_choice_is_the_same_answer_and_another_is_not(session: Session) -> None:
     weights = {"a": {0: 1}, "b": {1: 1}}
     for verb, more, other in (

@@ -269,3 +269,9 @@ def test_a_release_of_another_format_or_version_is_refused(session: Session) -> 
     ):
         with pytest.raises(InvalidParameter, match=why):
             Release.from_json({**document, **change})
+    for change in (
+        {"columns": None}, {"columns": [{"name": "n", "kind": "odd", "role": "key"}]}, {"rows": [[1, 2]]}, {"intervals": []},
+        {"confidence": {"number": 1, "exact": "1e999999999"}}, {"confidence": {"number": 1, "exact": 3}}, {"cost": {}}, {"notes": [3]},
+    ):  # fmt: skip
+        with pytest.raises(InvalidParameter, match="document must"):
+            Release.from_json({**document, **change})

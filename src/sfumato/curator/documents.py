@@ -1,6 +1,7 @@
 """JSON documents: each says its format and version, and one schema that is shipped with the package describes all."""
 
 import json
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib.resources import files
@@ -26,6 +27,7 @@ VERSIONS = {
     FAILURES: 2, UNLOCK: 2, DEMO: 2,
 }  # fmt: skip
 """The version of each format that is written; it is raised when a field is taken away or means something else."""
+_EXACT = re.compile(r"-?[0-9]{1,4000}(\.[0-9]{1,4000}|/[0-9]{1,4000})?")
 _AGAIN = "ask the same question again, which is free: sfumato sql '…' --json"
 
 
@@ -59,9 +61,11 @@ def amount_json(value: Fraction | None) -> dict[str, Any] | None:
     return None if value is None else {"number": float(value), "exact": exact_text(value)}
 
 
-def read_amount(value: Mapping[str, Any] | None) -> Fraction | None:
+def read_amount(value: Mapping[str, Any]) -> Fraction:
     """The exact amount of such a pair."""
-    return None if value is None else Fraction(value["exact"])
+    if not _EXACT.fullmatch(value["exact"]):  # an exponent could ask for any number of digits
+        raise InvalidParameter("document", "must hold exact amounts as decimals or ratios, found", value["exact"])
+    return Fraction(value["exact"])
 
 
 def error_json(error: SfumatoError) -> dict[str, Any]:

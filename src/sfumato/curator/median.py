@@ -124,9 +124,8 @@ def _mechanism(query: PricedQuery, price: Fraction) -> tuple[SmoothSensitivity, 
     """
     limits, measure = query.bounds, query.measures.measures[0]
     rows, groups = (limits.rows, limits.groups) if limits.cut is None else (limits.cut, 1)
-    mechanism = SmoothSensitivity(
-        bound=Median(lower=measure.low, upper=measure.high), epsilon=price / (rows * groups)
-    )  # fmt: skip
+    bound: Any = Median(lower=measure.low, upper=measure.high)
+    mechanism = SmoothSensitivity(bound=bound, epsilon=price / (rows * groups))
     one = mechanism.event if rows == 1 else events.Pure(rows * (price / (rows * groups)))
     return mechanism, one if groups == 1 else events.Composition([(one, groups)])
 

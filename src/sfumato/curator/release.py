@@ -10,7 +10,7 @@ from sfumato.core.printing import for_json
 from sfumato.curator import words
 from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_header
 from sfumato.data import Kind
-from sfumato.errors import SfumatoError
+from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.query.released import Bar
 
 Role = Literal["key", "value"]
@@ -184,26 +184,10 @@ class Release:
     def from_json(cls, document: Mapping[str, Any]) -> "Release":
         """The release that a JSON document holds; what an older version wrote is refused, with what to do instead."""
         read_header(document, RELEASE)
-        schema = tuple(AnswerColumn(c["name"], Kind(c["kind"]), c["role"]) for c in document["columns"])
-        kinds = [column.kind for column in schema]
-        bars = [
-            tuple(Bar(read_value(value, kind), *_ends(ends)) for value, kind, ends in zip(row, kinds, bar, strict=True))
-            for row, bar in zip(document["rows"], document["intervals"], strict=True)
-        ]
-        cost = {name: read_amount(document["cost"][name]) for name in ("epsilon", "rho", "delta")}
-        return cls(
-            schema=schema,
-            bars=tuple(bars),
-            cost=Cost(cost["epsilon"], cost["rho"], cost["delta"] or Fraction(0)),
-            confidence=read_amount(document["confidence"]) or Fraction(0),
-            remaining=tuple(
-                Left(**{**each, "left": read_amount(each["left"]) or Fraction(0)}) for each in document["remaining"]
-            ),
-            receipt=document["receipt"],
-            sequence=document["sequence"],
-            repeated=document["repeated"],
-            notes=tuple(Note(**each) for each in document["notes"]),
-        )
+        try:
+            return _read(document)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InvalidParameter("document", "must be whole and of its format, found", "something else") from None
 
     def _columns(self) -> dict[str, list[Any]]:
         """Columns by name, with the ends of error bars beside those that have them."""
@@ -244,6 +228,38 @@ class Release:
 
     def _repr_html_(self) -> str:
         return words.as_page(self)
+
+
+def _read(document: Mapping[str, Any]) -> Release:
+    schema = tuple(AnswerColumn(c["name"], Kind(c["kind"]), c["role"]) for c in document["columns"])
+    bars = [
+        tuple(
+            Bar(read_value(value, column.kind), *_ends(ends))
+            for value, column, ends in zip(row, schema, intervals, strict=True)
+        )
+        for row, intervals in zip(document["rows"], document["intervals"], strict=True)
+    ]
+    cost = document["cost"]
+    return Release(
+        schema=schema,
+        bars=tuple(bars),
+        cost=Cost(
+            None if cost["epsilon"] is None else read_amount(cost["epsilon"]),
+            None if cost["rho"] is None else read_amount(cost["rho"]),
+            read_amount(cost["delta"]),
+        ),
+        confidence=read_amount(document["confidence"]),
+        remaining=tuple(_read_left(each) for each in document["remaining"]),
+        receipt=document["receipt"],
+        sequence=document["sequence"],
+        repeated=document["repeated"],
+        notes=tuple(Note(each["code"], each["text"], each["figures"]) for each in document["notes"]),
+    )
+
+
+def _read_left(each: Mapping[str, Any]) -> Left:
+    whose = (each["dataset"], each["group"], each["principal"], each["period"])
+    return Left(*whose, each["currency"], read_amount(each["left"]))
 
 
 def stored_value(value: Any) -> Any:
