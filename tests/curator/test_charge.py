@@ -88,6 +88,21 @@ def test_a_reader_reads_once_and_never_after_it_was_settled(made: Any) -> None:
     assert len(engine.asked) == 1
 
 
+def test_nothing_is_read_while_the_answer_is_stored(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ledger, charge = made
+    kept: list[Reader] = []
+    seen: list[str] = []
+    honest = ledger.settle
+
+    def settle(*given: Any) -> Any:
+        seen.append(repr(kept[0]))
+        return honest(*given)
+
+    monkeypatch.setattr(ledger, "settle", settle)
+    charge.make(request(), lambda reader: (kept.append(reader), ({}, None))[1])
+    assert seen == ["<reader: closed>"]
+
+
 def test_a_reader_of_a_charge_that_failed_is_closed_as_well(made: Any) -> None:
     engine, ledger, charge = made
     kept: list[Reader] = []
