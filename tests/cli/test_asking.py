@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from json_schema import faults
 from sfumato.cli import main
 from sfumato.cli.command import Exit
+from sfumato.curator.documents import schema
 from sfumato.data import read_declaration
 from sfumato.engines import hospital
 
@@ -275,4 +277,5 @@ def test_the_demo_tells_its_story(
     assert "1 answer, 0 more charges" in err
     assert "the question costs ε = 1.5, and ε = 1 is left" in err
     assert main(["demo", "--json", "--folder", "elsewhere"]) == Exit.DONE
-    assert all(json.loads(line) for line in said(capsys)[0].splitlines())
+    documents = [json.loads(line) for line in said(capsys)[0].splitlines()]
+    assert [fault for each in documents for fault in faults(each, schema())] == []

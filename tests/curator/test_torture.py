@@ -30,7 +30,7 @@ def tortured(*words: str) -> dict[str, Any]:
     """What the torture found, in a process of its own: it forks, and an engine may run in this one."""
     done = subprocess.run(
         [sys.executable, str(HERE / "curator_torture.py"), *words],
-        capture_output=True, text=True, check=True, timeout=550, env={**os.environ, "PYTHONPATH": str(HERE)},
+        capture_output=True, text=True, check=True, timeout=550, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)},
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
     return found
