@@ -15,7 +15,7 @@ import duckdb
 
 import sfumato
 from report import Row, at_most, publish
-from sfumato.curator import Curator
+from sfumato.curator import Session
 
 HERE = Path(__file__).parent
 CACHE = HERE / "tmp-query"
@@ -102,7 +102,7 @@ def declaration(mode: str, file: Path, memory: str = "") -> dict[str, Any]:
 _fresh = itertools.count(1)
 
 
-def asked(curator: Curator, text: str) -> Any:
+def asked(curator: Session, text: str) -> Any:
     """An answer that was not given before: each is asked at a price of its own."""
     return curator.sql(text, epsilon=f"1.{next(_fresh):06}", delta="1e-7")
 
@@ -129,7 +129,7 @@ def fastest(calls: dict[str, Callable[[], Any]], *, rounds: int = 8, patience: f
     return best
 
 
-def measured(file: Path, curators: dict[str, Curator]) -> dict[str, dict[str, Took]]:
+def measured(file: Path, curators: dict[str, Session]) -> dict[str, dict[str, Took]]:
     """Seconds by question of each mode, of DuckDB on the file, and of DuckDB on a table of its own."""
     plain, native = duckdb.connect(), duckdb.connect()
     plain.execute(f"CREATE VIEW visits AS SELECT * FROM '{file}'")
@@ -147,7 +147,7 @@ def measured(file: Path, curators: dict[str, Curator]) -> dict[str, dict[str, To
     return found
 
 
-def planning(curator: Curator) -> float:
+def planning(curator: Session) -> float:
     """The slowest question's median milliseconds of processor time from text to explanation, ledger and all."""
     slowest = 0.0
     for text in QUESTIONS.values():

@@ -44,7 +44,7 @@ def questions(met: int) -> dict[str, str]:
     }
 
 
-def opened(folder: Path) -> "sfumato.curator.Curator":
+def opened(folder: Path) -> "sfumato.curator.Session":
     run = duckdb.connect().execute
     run(f"COPY (SELECT i AS p, i % 90 AS age FROM range({ROWS}) t(i)) TO '{folder}/t.parquet'")
     run(f"COPY (SELECT 'a' AS code, 'word ' || i AS word FROM range(30) t(i)) TO '{folder}/codes.parquet'")

@@ -18,7 +18,7 @@ from typing import Any
 import clinic
 import sfumato
 from ledger_torture import drained, in_children
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.errors import BudgetExceeded
 from sfumato.ledger import SqliteLedger
 
@@ -29,7 +29,7 @@ PATIENT = "\n[rules]\nfailures = 1000000\nfailures_per_analyst = 1000000\n"
 """Who is killed again and again is not stopped here."""
 
 
-def opened(folder: Path) -> Curator:
+def opened(folder: Path) -> Session:
     return sfumato.open(folder / "clinic.toml", ledger=folder / "spent.ledger")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         mechanisms,
         query,
     )
-    from sfumato.curator import open, register  # noqa: A004
+    from sfumato.curator import open, open_curator, register  # noqa: A004
 
 __version__ = "0.2.0.dev0"
 
@@ -67,13 +67,14 @@ __all__ = [
     "local",
     "mechanisms",
     "open",
+    "open_curator",
     "query",
     "register",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("open", "register"):
+    if name in ("open", "open_curator", "register"):
         return getattr(import_module("sfumato.curator"), name)
     if name in ROOMS:
         return import_module(f"sfumato.{name}")

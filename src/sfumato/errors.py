@@ -71,7 +71,14 @@ class InvalidParameter(SfumatoError, ValueError):
 
 
 class BudgetExceeded(SfumatoError):
-    """An event that the budget does not admit; nothing was drawn and nothing was spent."""
+    """An event that the budget does not admit; nothing was drawn and nothing was spent.
+
+    `shortfalls` holds a record for every budget that refuses, where it is known: whose, what it costs, what is left.
+    """
+
+    def __init__(self, problem: str, *, hint: str = "", shortfalls: tuple[Any, ...] = ()) -> None:
+        self.shortfalls = shortfalls
+        super().__init__(problem, hint=hint)
 
 
 class Halted(SfumatoError):

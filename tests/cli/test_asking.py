@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from json_schema import faults
 from sfumato.cli import main
 from sfumato.cli.command import Exit
+from sfumato.curator.documents import schema
 from sfumato.data import read_declaration
 from sfumato.demo import hospital
 
@@ -48,9 +50,13 @@ def test_an_answer_goes_to_stdout_and_its_cost_to_stderr(capsys: pytest.CaptureF
 def test_json_is_one_document_with_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sql", "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "-e", "0.5", "--json"]) == Exit.DONE
     answer = json.loads(said(capsys)[0])
-    assert answer["columns"] == ["ward", "n"]
+    assert [(each["name"], each["kind"], each["role"]) for each in answer["columns"]] == [
+        ("ward", "text", "key"),
+        ("n", "integer", "value"),
+    ]
     assert len(answer["rows"]) == len(hospital.WARDS)
-    assert answer["cost"] == {"epsilon": "0.5", "rho": None, "delta": "0"}
+    assert answer["cost"]["epsilon"] == {"number": 0.5, "exact": "0.5"}
+    assert answer["cost"]["rho"] is None
 
 
 @pytest.mark.usefixtures("folder")
@@ -70,7 +76,7 @@ def test_explain_is_free_and_says_whether_the_budget_allows(capsys: pytest.Captu
     assert main(["explain", question, "-e", "4", "--json"]) == Exit.REFUSED
     assert json.loads(said(capsys)[0])["affordable"] is False
     assert main(["budget", "--json"]) == Exit.DONE
-    assert [each["spent"] for each in json.loads(said(capsys)[0])] == ["0", "0"]
+    assert [each["spent"]["exact"] for each in json.loads(said(capsys)[0])["balances"]] == ["0", "0"]
 
 
 @pytest.mark.usefixtures("folder")
@@ -94,7 +100,9 @@ def test_the_log_shows_charges_and_not_answers(capsys: pytest.CaptureFixture[str
     assert "pure 0.5" in out
     assert "verified: sfumato-anchor" in err
     assert main(["log", "--json"]) == Exit.DONE
-    assert not any("release" in entry for entry in json.loads(said(capsys)[0]))
+    entries = json.loads(said(capsys)[0])["entries"]
+    assert entries
+    assert not any("release" in entry for entry in entries)
 
 
 def test_check_reads_schemas_and_registers_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -269,4 +277,5 @@ def test_the_demo_tells_its_story(
     assert "1 answer, 0 more charges" in err
     assert "the question costs ε = 1.5, and ε = 1 is left" in err
     assert main(["demo", "--json", "--folder", "elsewhere"]) == Exit.DONE
-    assert all(json.loads(line) for line in said(capsys)[0].splitlines())
+    documents = [json.loads(line) for line in said(capsys)[0].splitlines()]
+    assert [fault for each in documents for fault in faults(each, schema())] == []

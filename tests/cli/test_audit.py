@@ -14,8 +14,8 @@ from sfumato.audit.learn import Lesson
 from sfumato.audit.own import OWN
 from sfumato.audit.report import page
 from sfumato.cli import main
-from sfumato.cli.audit_paths import CURATOR, PROTOCOLS
 from sfumato.cli.command import Exit
+from sfumato.curator.audited import CURATOR, PROTOCOLS
 
 MODULE = """
 from sfumato.core import Neighbours, Norm

@@ -45,7 +45,7 @@ def test_an_analyst_whose_questions_failed_is_locked_and_unlocked(
     assert main(["sql", COUNT.format(9), "-a", "bob", "-e", "0.1"]) == Exit.DONE
     capsys.readouterr()
     assert main(["owner", "failures", "--json"]) == Exit.DONE
-    shown = {row["analyst"]: (row["failures"], row["allowed"]) for row in json.loads(capsys.readouterr().out)}
+    shown = {row["analyst"]: (row["failures"], row["allowed"]) for row in json.loads(capsys.readouterr().out)["counts"]}
     assert shown == {"": (3, 10), "ada": (3, 3), "bob": (0, 3)}
     assert main(["owner", "failures"]) == Exit.DONE
     assert "locked" in capsys.readouterr().out
@@ -56,7 +56,9 @@ def test_an_analyst_whose_questions_failed_is_locked_and_unlocked(
     assert "unlocked analyst ada: 3 failures" in capsys.readouterr().err
     assert main(["sql", COUNT.format(9), *ada]) == Exit.DONE
     assert main(["owner", "unlock", "--reason", "all is well", "--json"]) == Exit.DONE
-    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {"analyst": "", "failures": 3}
+    assert json.loads(capsys.readouterr().out.splitlines()[-1]) == {
+        "format": "sfumato/unlock", "version": 2, "analyst": "", "failures": 3
+    }  # fmt: skip
     assert main(["log", "-a", "ada", "--verify"]) == Exit.DONE
     assert "unlock" in capsys.readouterr().out
 
@@ -64,7 +66,7 @@ def test_an_analyst_whose_questions_failed_is_locked_and_unlocked(
 def test_what_nobody_expected_is_one_line_and_no_trace(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sfumato.cli.sql.show", lambda *_, **__: (_ for _ in ()).throw(ValueError("cell 42")))
+    monkeypatch.setattr("sfumato.cli.asking.show", lambda *_, **__: (_ for _ in ()).throw(ValueError("cell 42")))
     assert main(["sql", COUNT.format(5), "-a", "ada", "-e", "0.1"]) == Exit.FAILED
     said = capsys.readouterr().err
     assert "something unexpected went wrong (ValueError); what was charged stays charged" in said

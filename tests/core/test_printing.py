@@ -14,7 +14,8 @@ import pytest
 import sfumato
 from sfumato.cli import main, terminal
 from sfumato.core.printing import for_csv, for_json, for_page, for_terminal, json_text
-from sfumato.curator.release import Cost, Release
+from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Release
+from sfumato.data import Kind
 from sfumato.query.released import Bar
 
 HOSTILE = (
@@ -34,15 +35,15 @@ def unseen(text: str, *, lines: bool = False) -> list[str]:
 def release(*keys: Any) -> Release:
     bars = tuple((Bar(key), Bar(40, 30.0, 50.0)) for key in keys)
     return Release(
-        ("key\x1b", "n"),
+        (AnswerColumn("key\x1b", Kind.TEXT, "key"), AnswerColumn("n", Kind.INTEGER, "value")),
         bars,
         Cost(Fraction(1), None, Fraction(0)),
         Fraction(95, 100),
-        (("dataset \x1bx", "ε = 1"),),
+        (Left("\x1bx", "", "", "", "pure", Fraction(1)),),
         "1-x",
         1,
         False,
-        ("note \u202e",),
+        (Note("hostile", "note \u202e"),),
     )
 
 

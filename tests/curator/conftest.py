@@ -9,12 +9,12 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.engines import ExactTable
 from sfumato.query import PricedQuery
 from sources import SeededBits
 
-Opened = Callable[..., Curator]
+Opened = Callable[..., Session]
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +36,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Opened]:
     """Opens curators with ledgers of their own and repeatable noise, so that no test is lucky, and closes them."""
-    made: list[Curator] = []
+    made: list[Session] = []
 
-    def opening(folder: Path, **about: Any) -> Curator:
+    def opening(folder: Path, **about: Any) -> Session:
         ledger = about.pop("ledger", tmp_path / f"{len(made)}.ledger")
         about["more"] = about.get("more", "") + "\n[defaults]\nthreads = 1\n"
         with mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=7):
             made.append(sfumato.open(clinic.declare(folder, **about), ledger=ledger))
-        made[-1]._bits = SeededBits(2026)
+        made[-1].curator._desk.bits = SeededBits(2026)
         return made[-1]
 
     yield opening

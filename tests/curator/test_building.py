@@ -6,18 +6,18 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.errors import InvalidParameter, InvalidQuestion
 
 
 @pytest.fixture(scope="module")
-def curator(tmp_path_factory: pytest.TempPathFactory) -> Curator:
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Session:
     folder: Path = tmp_path_factory.mktemp("clinic")
     clinic.build(folder, users=500)
     return sfumato.open(clinic.declare(folder))
 
 
-def test_a_built_question_hits_the_memo_of_the_written_one(curator: Curator) -> None:
+def test_a_built_question_hits_the_memo_of_the_written_one(curator: Session) -> None:
     written = curator.sql(
         "SELECT category, COUNT(*) AS n, AVG(amount) AS a FROM visits WHERE day < 100 AND amount > 5 "
         "GROUP BY category HAVING COUNT(*) > 0 ORDER BY n DESC LIMIT 3",
@@ -39,7 +39,7 @@ def test_a_built_question_hits_the_memo_of_the_written_one(curator: Curator) -> 
     assert built.explain(epsilon=1).cost.epsilon == 1
 
 
-def test_joins_and_plain_outputs(curator: Curator) -> None:
+def test_joins_and_plain_outputs(curator: Session) -> None:
     joined = curator.table("visits v").join("cities c", on="v.city = c.city").group_by("c.region").select("COUNT(*)")
     assert [row["region"] for row in joined.release(epsilon=1)] == ["north", "south"]
     assert (
@@ -48,7 +48,7 @@ def test_joins_and_plain_outputs(curator: Curator) -> None:
     )
 
 
-def test_what_is_wrong_is_said(curator: Curator) -> None:
+def test_what_is_wrong_is_said(curator: Session) -> None:
     with pytest.raises(InvalidParameter, match="needs an aggregate"):
         curator.table("visits").release(epsilon=1)
     with pytest.raises(InvalidParameter, match="one of them"):
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said(curator: Curator) -> None:
         "/* */",
     ],
 )
-def test_a_piece_of_a_question_stands_alone(curator: Curator, piece: str) -> None:
+def test_a_piece_of_a_question_stands_alone(curator: Session, piece: str) -> None:
     """What closes what it did not open would change the meaning of what stands around it."""
     asked = curator.table("visits").select(n="COUNT(*)")
     for step in (
@@ -89,7 +89,7 @@ def test_a_piece_of_a_question_stands_alone(curator: Curator, piece: str) -> Non
             step(piece)
 
 
-def test_conditions_are_all_met_whatever_is_in_them(curator: Curator) -> None:
+def test_conditions_are_all_met_whatever_is_in_them(curator: Session) -> None:
     both = curator.table("visits").where("day < 9 OR day > 300", "category = 1").select(n="COUNT(*)")
     same = curator.sql("SELECT COUNT(*) FROM visits WHERE (day < 9 OR day > 300) AND category = 1", epsilon=1)
     assert both.release(epsilon=1).rows[0]["n"] == same.value

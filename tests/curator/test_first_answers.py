@@ -7,7 +7,7 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.errors import BudgetExceeded
 
 
@@ -19,20 +19,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def curator(folder: Path, tmp_path: Path) -> Curator:
+def curator(folder: Path, tmp_path: Path) -> Session:
     return sfumato.open(clinic.declare(folder, epsilon="3", delta="1e-6"), ledger=tmp_path / "spent.ledger")
 
 
-def test_a_count_comes_with_its_error_bar_cost_and_what_remains(curator: Curator, folder: Path) -> None:
+def test_a_count_comes_with_its_error_bar_cost_and_what_remains(curator: Session, folder: Path) -> None:
     answer = curator.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
     (exact,) = clinic.truth(folder, "SELECT COUNT(*) FROM visits")[0]
     assert abs(answer.value - exact) < 6 * 5
     assert answer.cost.epsilon == 1
-    assert dict(answer.remaining) == {"dataset clinic": "ε = 2", "analyst analyst": "ε = 2"}
+    assert [(each.dataset, each.principal, each.left) for each in answer.remaining] == [
+        ("clinic", "", 2),
+        ("clinic", "analyst", 2),
+    ]
+    assert [str(each) for each in answer.remaining] == ["ε = 2 of dataset clinic", "ε = 2 of analyst analyst"]
     assert answer.intervals[0]["n"] is not None
 
 
-def test_the_same_question_is_free_and_the_same(curator: Curator) -> None:
+def test_the_same_question_is_free_and_the_same(curator: Session) -> None:
     first = curator.sql("SELECT COUNT(*) AS n FROM visits WHERE day < 9 AND user_id = 42", epsilon="0.5")
     again = curator.sql("select count(*)\n from visits /* again */ where 42 = user_id AND day < 9", epsilon=0.5)
     assert again.repeated
@@ -40,14 +44,14 @@ def test_the_same_question_is_free_and_the_same(curator: Curator) -> None:
     assert again.value == first.value
 
 
-def test_the_budget_ends(curator: Curator) -> None:
+def test_the_budget_ends(curator: Session) -> None:
     curator.sql("SELECT COUNT(*) FROM visits", epsilon=Fraction(5, 2))
     with pytest.raises(BudgetExceeded):
         curator.sql("SELECT COUNT(*) FROM users", epsilon="0.6")
     assert curator.sql("SELECT COUNT(*) FROM users", epsilon="0.5").cost.epsilon == Fraction(1, 2)
 
 
-def test_the_order_of_a_unions_parts_does_not_count(curator: Curator) -> None:
+def test_the_order_of_a_unions_parts_does_not_count(curator: Session) -> None:
     parts = ["SELECT user_id, city FROM users", "SELECT user_id, city FROM visits"]
     first, again = (
         curator.sql(f"SELECT COUNT(*) FROM ({' UNION ALL '.join(turned)}) t", epsilon="0.1")

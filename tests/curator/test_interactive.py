@@ -8,7 +8,7 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.errors import BudgetExceeded, Halted, InvalidParameter, InvalidQuestion
 
 
@@ -20,15 +20,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def curator(folder: Path, tmp_path: Path) -> Curator:
+def curator(folder: Path, tmp_path: Path) -> Session:
     return sfumato.open(clinic.declare(folder, epsilon="60"), ledger=tmp_path / "spent.ledger")
 
 
-def left(curator: Curator) -> Fraction:
+def left(curator: Session) -> Fraction:
     return curator.budget()[0].remaining
 
 
-def test_noisy_max_names_the_largest_public_group_and_charges_once(curator: Curator, folder: Path) -> None:
+def test_noisy_max_names_the_largest_public_group_and_charges_once(curator: Session, folder: Path) -> None:
     question = "SELECT category, SUM(amount) AS s FROM visits WHERE category <> 3 OR day < 5 GROUP BY category"
     answer = curator.noisy_max(question, epsilon=50)
     exact = clinic.truth(folder, question.replace("GROUP BY category", "GROUP BY category ORDER BY s DESC"))
@@ -41,7 +41,7 @@ def test_noisy_max_names_the_largest_public_group_and_charges_once(curator: Cura
     assert left(curator) == 10
 
 
-def test_noisy_max_is_noisy(curator: Curator) -> None:
+def test_noisy_max_is_noisy(curator: Session) -> None:
     chosen = Counter(
         curator.noisy_max(
             f"SELECT category, COUNT(*) FROM visits WHERE day <> {n} GROUP BY category", epsilon="0.001"
@@ -63,13 +63,13 @@ def test_noisy_max_is_noisy(curator: Curator) -> None:
         ("SELECT category, COUNT(*) AS n FROM visits GROUP BY category ORDER BY n LIMIT 1", "as it is"),
     ],
 )
-def test_what_noisy_max_cannot_price_is_refused_for_nothing(curator: Curator, question: str, why: str) -> None:
+def test_what_noisy_max_cannot_price_is_refused_for_nothing(curator: Session, question: str, why: str) -> None:
     with pytest.raises(InvalidQuestion, match=why):
         curator.noisy_max(question, epsilon=1)
     assert left(curator) == 60
 
 
-def test_a_watch_is_charged_when_it_begins_and_halts_at_the_first_yes(curator: Curator) -> None:
+def test_a_watch_is_charged_when_it_begins_and_halts_at_the_first_yes(curator: Session) -> None:
     watch = curator.above_threshold(1000, epsilon=10)
     assert left(curator) == 50
     assert not watch.ask("SELECT COUNT(*) FROM visits WHERE day < 5")
@@ -82,7 +82,7 @@ def test_a_watch_is_charged_when_it_begins_and_halts_at_the_first_yes(curator: C
     assert repr(watch) == "<watch: halted>"
 
 
-def test_a_watch_refuses_counts_that_one_person_moves_further(curator: Curator) -> None:
+def test_a_watch_refuses_counts_that_one_person_moves_further(curator: Session) -> None:
     watch = curator.above_threshold(1000, epsilon=1, sensitivity=1)
     assert watch.ask("SELECT COUNT(*) FROM users WHERE age > 200") is False
     with pytest.raises(InvalidQuestion, match="by 5, and the watch was begun for 1"):
@@ -97,7 +97,7 @@ def test_a_watch_refuses_counts_that_one_person_moves_further(curator: Curator) 
         curator.above_threshold(1000, epsilon=1, sensitivity=0)
 
 
-def test_every_watch_costs_and_the_budget_refuses(curator: Curator) -> None:
+def test_every_watch_costs_and_the_budget_refuses(curator: Session) -> None:
     for _ in range(3):
         curator.above_threshold(10, epsilon=20)
     with pytest.raises(BudgetExceeded):

@@ -8,27 +8,31 @@ from typing import Any
 
 import pytest
 
-import sfumato.curator.release as room
-from sfumato.curator import Cost, Release
+from sfumato.curator import AnswerColumn, Cost, Left, Note, Release, words
+from sfumato.data import Kind
 from sfumato.errors import SfumatoError
 from sfumato.query.released import Bar
+
+
+def column(name: str, kind: Kind) -> AnswerColumn:
+    return AnswerColumn(name, kind, "key" if name == "day" else "value")
 
 
 @pytest.fixture
 def release() -> Release:
     return Release(
-        columns=("day", "n", "n", "share", "none"),
+        schema=tuple(map(column, ("day", "n", "n", "share", "none"), (Kind.DATE, Kind.INTEGER, Kind.INTEGER, Kind.REAL, Kind.BOOLEAN))),
         bars=(
             (Bar(date(2026, 1, 31)), Bar(12_345, 12_300.0, 12_390.0), Bar(1, 0.0, 9.0), Bar(0.123456, 0.12, 0.2), Bar(None)),
             (Bar(None), Bar(-3, 0.0, 42.0), Bar(2, 1.0, 3.0), Bar(None), Bar(True)),
         ),
         cost=Cost(Fraction(1, 3), None, Fraction(1, 10**7)),
         confidence=Fraction(95, 100),
-        remaining=(("dataset clinic", "ε = 2"),),
+        remaining=(Left("clinic", "", "", "", "pure", Fraction(2)),),
         receipt="7-abc",
         sequence=7,
         repeated=False,
-        notes=("a <b> note",),
+        notes=(Note("threshold", "a <b> note", {"people": 9}),),
     )  # fmt: skip
 
 
@@ -56,9 +60,26 @@ def test_json_holds_everything(release: Release) -> None:
     found = json.loads(json.dumps(release.to_json()))
     assert found["rows"] == [["2026-01-31", 12_345, 1, 0.123456, None], [None, -3, 2, None, True]]
     assert found["intervals"][0][1] == [12_300.0, 12_390.0]
-    assert found["cost"] == {"epsilon": "1/3", "rho": None, "delta": "0.0000001"}
-    assert found["confidence"] == 0.95
-    assert (found["receipt"], found["repeated"], found["notes"]) == ("7-abc", False, ["a <b> note"])
+    third = {"number": 1 / 3, "exact": "1/3"}
+    assert found["cost"] == {"epsilon": third, "rho": None, "delta": {"number": 1e-7, "exact": "0.0000001"}}
+    assert found["confidence"] == {"number": 0.95, "exact": "0.95"}
+    assert (found["format"], found["version"]) == ("sfumato/release", 2)
+    assert found["columns"][:2] == [
+        {"name": "day", "kind": "date", "role": "key"},
+        {"name": "n", "kind": "integer", "role": "value"},
+    ]
+    assert found["remaining"] == [
+        {
+            "dataset": "clinic",
+            "group": "",
+            "principal": "",
+            "period": "",
+            "currency": "pure",
+            "left": {"number": 2.0, "exact": "2"},
+        }
+    ]
+    assert (found["receipt"], found["repeated"]) == ("7-abc", False)
+    assert found["notes"] == [{"code": "threshold", "text": "a <b> note", "figures": {"people": 9}}]
 
 
 def test_a_release_reads_well_as_text_and_in_a_notebook(release: Release) -> None:
@@ -75,7 +96,7 @@ def test_a_release_reads_well_as_text_and_in_a_notebook(release: Release) -> Non
 def test_names_of_columns_are_escaped_in_a_notebook(release: Release) -> None:
     from dataclasses import replace
 
-    named = replace(release, columns=("<script>", "n", "m", "share", "none"))
+    named = replace(release, schema=(column("<script>", Kind.TEXT), *release.schema[1:]))
     assert "<script>" not in named._repr_html_()
 
 
@@ -93,7 +114,7 @@ def test_a_library_that_is_missing_is_named(release: Release, monkeypatch: pytes
     (Bar(0.5, 0.49, 0.51), "0.500 ± 0.010"), (Bar(5, 0.0, 20.0), "5 [0, 20]"), (Bar(100.0, 50.0, 150.0), "100 ± 50"), (Bar(5, 5.0, 5.0), "5 ± 0"),
 ])  # fmt: skip
 def test_a_cell_shows_no_more_digits_than_its_error_is_worth(bar: Bar, text: str) -> None:
-    assert room._cell(bar) == text
+    assert words.cell(bar) == text
 
 
 def test_costs_are_written_for_people_and_exactly() -> None:
@@ -101,7 +122,9 @@ def test_costs_are_written_for_people_and_exactly() -> None:
     assert str(Cost(None, None, Fraction(0))) == "nothing"
     assert Cost(None, None, Fraction(0)).is_free
     assert not Cost(None, None, Fraction(1, 9)).is_free
-    assert Cost(None, Fraction(1, 3), Fraction(0)).to_json() == {"epsilon": None, "rho": "1/3", "delta": "0"}
+    assert Cost(None, Fraction(1, 3), Fraction(0)).to_json() == {
+        "epsilon": None, "rho": {"number": 1 / 3, "exact": "1/3"}, "delta": {"number": 0.0, "exact": "0"}
+    }  # fmt: skip
 
 
 def test_an_explanation_says_plan_mechanisms_errors_cost_and_what_would_remain(clean: Path, opened: Any) -> None:
@@ -116,7 +139,10 @@ def test_an_explanation_says_plan_mechanisms_errors_cost_and_what_would_remain(c
                  "exponential mechanism", "TruncatedGeometricKeys", "cost        ε = 1", "then left   2 of dataset clinic", "rank within", "a key, exact"):  # fmt: skip
         assert part in text, part
     assert json.loads(json.dumps(told.to_json()))["affordable"] is True
-    assert dict(told.columns)["more"] == "follows from the columns it is made of"
+    assert {each.name: words.error(each.error) for each in told.columns}[
+        "more"
+    ] == "follows from the columns it is made of"
+    assert [each.role for each in told.columns] == ["key", *["value"] * 6]
     assert repr(told) == text
     person = curator.explain(
         "SELECT AVG(n) FROM (SELECT user_id, COUNT(*) AS n FROM visits GROUP BY user_id) t", epsilon=1

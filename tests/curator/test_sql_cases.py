@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import clinic
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.errors import InvalidQuestion
 from sfumato.query import PricedQuery
@@ -16,15 +16,15 @@ from sources import SeededBits
 from sql_cases import ACCEPTED, Accepted
 
 
-def left(curator: Curator) -> list[Fraction]:
+def left(curator: Session) -> list[Fraction]:
     """What is left of every budget, exactly."""
     found = [curator._ledger.balances(curator.dataset.name, who) for who in ("", "analyst")]
     return [balance.remaining for balances in found for balance in balances]
 
 
 @pytest.fixture
-def curator(clean: Path, opened: Any) -> Curator:
-    made: Curator = opened(clean)
+def curator(clean: Path, opened: Any) -> Session:
+    made: Session = opened(clean)
     return made
 
 
@@ -40,7 +40,7 @@ def rows_of(folder: Path, sql: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case.id)
-def test_answered(case: Accepted, curator: Curator, clean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answered(case: Accepted, curator: Session, clean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if case.few:
         assert clinic.truth(clean, case.few) == [], "bounding by groups must not touch this case"
     asked: dict[str, Any] = {"epsilon": 1, **({"delta": "1e-6"} if case.delta else {})}
@@ -92,7 +92,7 @@ def test_people_and_rows_without_a_partner_are_not_counted_on_the_right_of_a_lef
         )
 
 
-def test_a7_quantiles_are_near_in_rank_and_on_the_grid(curator: Curator, clean: Path) -> None:
+def test_a7_quantiles_are_near_in_rank_and_on_the_grid(curator: Session, clean: Path) -> None:
     text = "SELECT MEDIAN(income) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY income) AS p FROM users"
     (row,) = curator.sql(text, epsilon=2).rows
     incomes = sorted(income for (income,) in clinic.truth(clean, "SELECT income FROM users"))
@@ -102,12 +102,13 @@ def test_a7_quantiles_are_near_in_rank_and_on_the_grid(curator: Curator, clean: 
     assert len(curator.explain(text, epsilon=2).mechanisms) == 2
 
 
-def test_a8_least_and_greatest_are_quantiles_and_say_so(curator: Curator) -> None:
+def test_a8_least_and_greatest_are_quantiles_and_say_so(curator: Session) -> None:
     answer = curator.sql("SELECT MIN(age) AS low, MAX(age) AS high FROM users", epsilon=2)
     (row,) = answer.rows
     assert 18 <= row["low"] <= 25
     assert 83 <= row["high"] <= 90
-    assert any("quantile" in note for note in answer.notes)
+    assert any("quantile" in note.text for note in answer.notes)
+    assert [note.code for note in answer.notes] == ["extremes"]
 
 
 def test_a9_a_town_of_one_person_is_absent_and_rows_are_ordered_by_noisy_values(hostile: Path, opened: Any) -> None:

@@ -10,13 +10,13 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator, Explanation, Release
+from sfumato.curator import Explanation, Release, Session
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.errors import BudgetExceeded, EngineFailed, InvalidQuestion, SfumatoError
 from sfumato.query import PricedQuery
 
 
-def spent(curator: Curator) -> list[Fraction]:
+def spent(curator: Session) -> list[Fraction]:
     return [balance.spent for who in ("", "analyst") for balance in curator._ledger.balances("clinic", who)]
 
 
@@ -126,7 +126,7 @@ def test_c14_no_entry_receipt_or_anchor_confirms_a_guess_of_the_data(clean: Path
     for name in ("one", "two"):
         with sfumato.open(about, ledger=tmp_path / name) as curator:
             curator.sql("SELECT COUNT(*) FROM visits", epsilon=1, key="mine")
-            versions.append(curator._engine.version())
+            versions.append(curator.curator._engine.version())
             logs.append([entry for _, entry in curator.log()])
     assert versions[0] == versions[1]  # what anyone who has the same files can compute
     assert versions[0] not in repr(logs)
@@ -163,8 +163,8 @@ def test_c14_nothing_data_dependent_is_free(hostile: Path, clean: Path, opened: 
     assert len({repr(each) for each in curators}) == 1
     assert len({str(each.budget()) for each in curators}) == 1
     assert reads == []
-    asked = set(inspect.signature(Curator.sql).parameters)
-    assert asked == {"self", "text", "epsilon", "delta", "rho", "within", "confidence", "key"}
+    asked = set(inspect.signature(Session.sql).parameters)
+    assert asked == {"self", "text", "epsilon", "delta", "rho", "within", "confidence", "key", "label"}
     with pytest.raises(InvalidQuestion):
         curators[0].sql("EXPLAIN ANALYZE SELECT COUNT(*) FROM visits", epsilon=1)
 
@@ -203,7 +203,7 @@ def test_c15_whatever_ends_the_work_after_the_charge_leaves_the_charge(
     with pytest.raises(KeyboardInterrupt):
         curator.sql("SELECT COUNT(*) FROM visits", epsilon=1)
     assert spent(curator) == [6, 6]
-    assert not hasattr(Curator, "refund")
+    assert not hasattr(Session, "refund")
 
 
 def test_an_exact_table_shows_and_writes_nothing(hostile: Path, opened: Any, reads: list[Any]) -> None:

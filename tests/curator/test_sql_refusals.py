@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import clinic
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.errors import BudgetExceeded, InvalidDeclaration, InvalidParameter, InvalidQuestion, SfumatoError
 from sql_cases import REFUSED
 
@@ -31,11 +31,11 @@ def curators(clean: Path, hostile: Path, tmp_path_factory: pytest.TempPathFactor
         each.close()
 
 
-def spent(curator: Curator) -> list[Fraction]:
+def spent(curator: Session) -> list[Fraction]:
     return [balance.spent for who in ("", "analyst") for balance in curator._ledger.balances("clinic", who)]
 
 
-def refusal(curator: Curator, text: str, **asked: Any) -> SfumatoError:
+def refusal(curator: Session, text: str, **asked: Any) -> SfumatoError:
     with pytest.raises(SfumatoError) as caught:
         curator.sql(text, **{"epsilon": 1, "delta": "1e-6", **asked})
     with pytest.raises(SfumatoError) as explained:
@@ -45,7 +45,7 @@ def refusal(curator: Curator, text: str, **asked: Any) -> SfumatoError:
 
 
 @pytest.mark.parametrize(("name", "text"), CASES, ids=[f"{name} {text[:40]}" for name, text in CASES])
-def test_refused(name: str, text: str, curators: list[Curator], reads: list[Any]) -> None:
+def test_refused(name: str, text: str, curators: list[Session], reads: list[Any]) -> None:
     before = [spent(each) for each in curators]
     found = [refusal(each, text) for each in curators]
     assert reads == []
@@ -71,7 +71,7 @@ def test_a_spread_that_no_double_holds_is_refused_before_it_is_charged(clean: Pa
     assert 0 <= row["s"] < float("inf")
 
 
-def test_the_place_is_that_of_the_clause(curators: list[Curator]) -> None:
+def test_the_place_is_that_of_the_clause(curators: list[Session]) -> None:
     error = refusal(curators[0], "SELECT COUNT(*)\nFROM visits\nWHERE day > 3\n  AND nothing = 1")
     assert isinstance(error, InvalidQuestion)
     assert (error.line, error.column) == (4, 7)
@@ -96,7 +96,7 @@ PARAMETERS: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("asked", PARAMETERS, ids=str)
 def test_b17_parameters_are_checked_before_anything_is_read(
-    asked: dict[str, Any], curators: list[Curator], reads: list[Any]
+    asked: dict[str, Any], curators: list[Session], reads: list[Any]
 ) -> None:
     before = spent(curators[0])
     text = "SELECT city, COUNT(*) AS n FROM visits GROUP BY city"
@@ -107,7 +107,7 @@ def test_b17_parameters_are_checked_before_anything_is_read(
     assert spent(curators[0]) == before
 
 
-def test_b17_unknown_keys_need_a_delta(curators: list[Curator], reads: list[Any]) -> None:
+def test_b17_unknown_keys_need_a_delta(curators: list[Session], reads: list[Any]) -> None:
     error = refusal(curators[0], "SELECT city, COUNT(*) FROM visits GROUP BY city", delta=0)
     assert "delta" in str(error)
     assert "values" in error.hint
@@ -164,7 +164,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("name", ENDLESS)
 def test_a_question_that_would_grow_without_end_is_refused_for_free(
-    name: str, curators: list[Curator], reads: list[Any]
+    name: str, curators: list[Session], reads: list[Any]
 ) -> None:
     before = spent(curators[0])
     error = refusal(curators[0], ENDLESS[name])

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ import pytest
 import clinic
 import sfumato
 from sfumato.accounting import events
-from sfumato.curator import Curator
-from sfumato.curator.interactive import MOST_ASKED
+from sfumato.curator import Session
+from sfumato.curator.watching import MOST_ASKED
 from sfumato.demo import hospital
 from sfumato.engines import DuckDBEngine
 from sfumato.errors import (
@@ -34,12 +35,12 @@ TEXT = "the engine did not finish; the charge stays\n\nhint: ask the owner"
 
 
 @pytest.fixture
-def curator(clean: Path, opened: Any) -> Curator:
-    made: Curator = opened(clean, epsilon="60")
+def curator(clean: Path, opened: Any) -> Session:
+    made: Session = opened(clean, epsilon="60")
     return made
 
 
-def spent(curator: Curator) -> Fraction:
+def spent(curator: Session) -> Fraction:
     return curator.budget()[0].spent
 
 
@@ -70,7 +71,7 @@ def test_hole_1_the_patient_of_anchiano_is_not_read_by_a_failure(tmp_path: Path)
 # ---- the least price ----
 
 
-def test_a_question_below_the_least_price_is_refused_and_free(curator: Curator, reads: list[Any]) -> None:
+def test_a_question_below_the_least_price_is_refused_and_free(curator: Session, reads: list[Any]) -> None:
     for price in ({"epsilon": "0.0009"}, {"epsilon": "1e-60"}, {"rho": "1e-7"}):
         with pytest.raises(InvalidParameter, match="must be at least"):
             curator.sql(COUNT.format(3), **price)  # type: ignore[arg-type]
@@ -102,7 +103,7 @@ def test_the_least_price_is_of_the_whole_question_and_of_new_ones_alone(clean: P
             curator.sql(COUNT.format(5), epsilon="0.0001")
 
 
-def test_an_accuracy_that_costs_less_is_raised_to_the_least_price(curator: Curator) -> None:
+def test_an_accuracy_that_costs_less_is_raised_to_the_least_price(curator: Session) -> None:
     answer = curator.sql("SELECT COUNT(*) FROM visits", within=10**8)
     assert answer.cost.epsilon == Fraction(1, 1000)
 
@@ -119,7 +120,7 @@ def test_rules_that_cannot_be_are_refused(clean: Path, tmp_path: Path, entry: st
 
 
 def test_failures_stop_an_analyst_on_every_path_until_the_owner_unlocks(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    curator: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     groups = "SELECT category, COUNT(*) FROM visits WHERE day < {} GROUP BY category"
     paths = (
@@ -151,7 +152,7 @@ def test_failures_stop_an_analyst_on_every_path_until_the_owner_unlocks(
     curator.verify()
 
 
-def test_many_at_once_fail_no_more_than_one_after_the_other(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_at_once_fail_no_more_than_one_after_the_other(curator: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     break_engine(monkeypatch)
     ends: list[str] = []
 
@@ -186,10 +187,7 @@ def test_failures_of_everybody_lock_the_dataset(clean: Path, tmp_path: Path, mon
 
 
 def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sfumato.curator import gate
-
     slept: list[float] = []
-    monkeypatch.setattr(gate.time, "sleep", slept.append)
     about = clinic.declare(clean, more="\n[defaults]\nanswer_every = 30\n")
     timers: list[Any] = []
     monkeypatch.setattr(
@@ -202,6 +200,7 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
         raise duckdb.InterruptException("INTERRUPT")
 
     with sfumato.open(about, ledger=tmp_path / "ledger") as curator:
+        curator.pace = replace(curator.pace, sleep=slept.append)
         monkeypatch.setattr("sfumato.engines.duckdb.engine.exact_table", too_long)
         with pytest.raises(EngineFailed) as caught:
             curator.sql(COUNT.format(3), epsilon=1)
@@ -211,13 +210,13 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
         assert all(0 < each <= 30 for each in slept)
 
 
-def test_whatever_ends_the_work_is_one_text(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_ends_the_work_is_one_text(curator: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of the engine, of the noise, of what is stored, of what is shown."""
-    import sfumato.curator.curator as room
+    import sfumato.curator.measuring as room
 
     texts = set()
     for i, (where, name) in enumerate((
-        (DuckDBEngine, "aggregate"), (room, "released"), (room, "finished"), (room, "stored_key"), (curator._ledger, "settle"), (curator, "remaining"),
+        (DuckDBEngine, "aggregate"), (room, "released"), (room, "finished"), (room, "stored_value"), (curator._ledger, "settle"), (curator, "remaining"),
     )):  # fmt: skip
         for error in (KeyError("abc"), RecursionError(), MemoryError(), OSError("/secret"), duckdb.Error("cell")):
             with monkeypatch.context() as broken:
@@ -235,7 +234,7 @@ def test_whatever_ends_the_work_is_one_text(curator: Curator, monkeypatch: pytes
     assert texts == {(TEXT, None, True)}
 
 
-def test_hole_5_every_function_of_a_key_is_known_after_the_noise(curator: Curator, clean: Path, tmp_path: Path) -> None:
+def test_hole_5_every_function_of_a_key_is_known_after_the_noise(curator: Session, clean: Path, tmp_path: Path) -> None:
     import pyarrow as pa
 
     days = pa.array(list(range(18000, 18100)) * 40, pa.int32()).cast(pa.date32())
@@ -274,7 +273,7 @@ def test_hole_5_every_function_of_a_key_is_known_after_the_noise(curator: Curato
 
 
 def test_hole_3_a_watch_is_written_down_bounded_and_ended_by_a_failure(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    curator: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(InvalidParameter, match=r"at least 0\.001"):
         curator.above_threshold(10**60, epsilon="1e-50")
@@ -298,7 +297,7 @@ def test_hole_3_a_watch_is_written_down_bounded_and_ended_by_a_failure(
     assert spent(curator) == 1
 
 
-def test_a_watch_answers_so_many_questions_and_no_more(curator: Curator) -> None:
+def test_a_watch_answers_so_many_questions_and_no_more(curator: Session) -> None:
     watch = curator.above_threshold(10**9, epsilon=1)
     watch._left = 2
     for i in range(2):
@@ -311,10 +310,10 @@ def test_a_watch_answers_so_many_questions_and_no_more(curator: Curator) -> None
 
 
 def test_an_interrupt_anywhere_leaves_no_reservation_that_blocks_its_equal(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    curator: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sfumato.curator.curator as room
-    from sfumato.curator import gate
+    import sfumato.curator.measuring as room
+    from sfumato.curator.charge import Charge
 
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
@@ -328,7 +327,7 @@ def test_an_interrupt_anywhere_leaves_no_reservation_that_blocks_its_equal(
 
     for where, name, by in (
         (DuckDBEngine, "aggregate", interrupted), (room, "released", interrupted), (room, "finished", interrupted),
-        (gate.Gate, "_unchanged", None), (ledger, "settle", interrupted), (ledger, "reserve", after_the_charge),
+        (Charge, "_unchanged", None), (ledger, "settle", interrupted), (ledger, "reserve", after_the_charge),
     ):  # fmt: skip
         text = f"SELECT category, COUNT(*) FROM visits WHERE day <> {hash(name) % 300} GROUP BY category"
         with monkeypatch.context() as broken:
@@ -349,7 +348,7 @@ def test_an_interrupt_anywhere_leaves_no_reservation_that_blocks_its_equal(
 
 
 def test_closing_waits_for_the_question_under_way_and_lets_no_other_begin(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    curator: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, go = threading.Event(), threading.Event()
     honest = DuckDBEngine.aggregate
@@ -378,13 +377,13 @@ def test_closing_waits_for_the_question_under_way_and_lets_no_other_begin(
         curator.sql(COUNT.format(11), epsilon="0.1")
 
 
-def test_a_budget_refuses_as_ever(curator: Curator) -> None:
+def test_a_budget_refuses_as_ever(curator: Session) -> None:
     with pytest.raises(BudgetExceeded):
         curator.sql(COUNT.format(3), epsilon=61)
 
 
 def test_ctrl_c_while_the_engine_computes_is_an_interrupt_and_no_failure(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    curator: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DuckDB catches the signal itself and raises an error of its own, as it does when the time is over."""
     interrupted = mock.Mock(side_effect=duckdb.InterruptException("INTERRUPT"))
@@ -396,7 +395,7 @@ def test_ctrl_c_while_the_engine_computes_is_an_interrupt_and_no_failure(
     assert curator.sql(COUNT.format(3), epsilon=1).rows
 
 
-def test_a_failed_ask_ends_the_watch_whoever_asks_beside_it(curator: Curator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_ask_ends_the_watch_whoever_asks_beside_it(curator: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     watch = curator.above_threshold(10**9, epsilon=1)
     honest, began, go = DuckDBEngine.aggregate, threading.Event(), threading.Event()
 
@@ -428,7 +427,7 @@ def test_a_failed_ask_ends_the_watch_whoever_asks_beside_it(curator: Curator, mo
     assert watch.halted
 
 
-def test_another_datasets_opening_loses_no_question_of_this_one(curator: Curator) -> None:
+def test_another_datasets_opening_loses_no_question_of_this_one(curator: Session) -> None:
     ledger = curator._ledger
     ledger.register("other", Budget.pure(epsilon="1"))
     ledger.grant("other", "ada", Budget.pure(epsilon="1"))
@@ -445,7 +444,7 @@ def test_another_datasets_opening_loses_no_question_of_this_one(curator: Curator
     ledger.settle(held, {})
 
 
-def test_the_key_of_a_runs_question_names_no_other(curator: Curator) -> None:
+def test_the_key_of_a_runs_question_names_no_other(curator: Session) -> None:
     watch = curator.above_threshold(10**9, epsilon=1)
     watch.ask(COUNT.format(5))
     key = next(entry["key"] for _, entry in curator.log() if entry["kind"] == "ask")
@@ -464,7 +463,7 @@ def test_whole_numbers_computed_below_a_group_are_whole_or_missing(tmp_path: Pat
         assert [row["k"] for row in made.sql(text, epsilon=9, delta="1e-3")] == [1, None]
 
 
-def test_arithmetic_after_the_noise_ends(curator: Curator) -> None:
+def test_arithmetic_after_the_noise_ends(curator: Session) -> None:
     """Bars of LEAST over many values, and products of many digits."""
     many = ", ".join(["COUNT(*)"] * 40)
     row = curator.sql(f"SELECT LEAST({many}) AS a, GREATEST({many}) AS b, COUNT(*) AS n FROM visits", epsilon=1)
@@ -475,6 +474,6 @@ def test_arithmetic_after_the_noise_ends(curator: Curator) -> None:
     assert str(answer)
 
 
-def test_numbers_whose_sum_no_double_holds_are_refused(curator: Curator) -> None:
+def test_numbers_whose_sum_no_double_holds_are_refused(curator: Session) -> None:
     with pytest.raises(InvalidQuestion, match="too large"):
         curator.sql("SELECT SUM(LEAST(GREATEST(LENGTH(note), 0), 1e301)) FROM visits", epsilon=1)

@@ -9,12 +9,12 @@ import pytest
 
 import clinic
 import sfumato
-from sfumato.curator import Curator
+from sfumato.curator import Session
 from sfumato.engines.duckdb.views import Views
 from sfumato.errors import InvalidDeclaration
 
 
-def opened(folder: Path, rows: int = 2) -> Curator:
+def opened(folder: Path, rows: int = 2) -> Session:
     text = clinic.DECLARATION.format(epsilon="1000", delta="1e-3").replace(
         "groups_per_person = 3", f"groups_per_person = 3\nrows_per_person = {rows}"
     )
@@ -42,7 +42,9 @@ def test_a_table_is_cut_once_and_its_file_is_private(folder: Path) -> None:
     assert stat.S_IMODE((folder / ".sfumato").stat().st_mode) == 0o700
     with opened(folder) as again:
         assert [(path, path.stat().st_mtime_ns) for path in kept(folder)] == first
-        assert "at most 2 rows" in again.explain("SELECT COUNT(*) FROM visits", epsilon=1).bounding
+        told = again.explain("SELECT COUNT(*) FROM visits", epsilon=1)
+        assert (told.bounding.kind, told.bounding.rows) == ("cut", 2)
+        assert "at most 2 rows" in str(told)
 
 
 def test_the_cut_holds_and_is_what_is_counted(folder: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_folder_that_is_reached_by_a_link_is_that_folder(form: str, tmp_path: 
     )
     for path in (tmp_path / "link", deep, tmp_path / "link"):
         with sfumato.open(path / "c.toml") as curator:
-            made = curator._engine
+            made = curator.curator._engine
             assert int(made.aggregate(priced(made, "SELECT COUNT(*) FROM t")).columns[0][0]) == 4
     kept = list((deep / ".sfumato" / "c").glob("*.duckdb"))
     assert len(kept) == 1, "registered once, whatever it is called"

@@ -516,7 +516,7 @@ def test_a_key_that_is_shown_again_is_looked_at_again(tmp_path: Path) -> None:
     for hidden in ('hidden = ["account"]', "", 'hidden = ["account"]'):
         path.write_text(text % hidden, encoding="utf-8")
         with sfumato.open(path) as curator:
-            found.append(curator._engine._repeated)
+            found.append(curator.curator._engine._repeated)
     assert found == [frozenset(), frozenset({("accounts", "account")}), frozenset()]
 
 

@@ -543,8 +543,8 @@ def test_append_reads_only_files_that_are_new(tmp_path: Path) -> None:
     assert read == ["more.csv"]
     assert record.tables["users"].rows == 102
     with sfumato.open(path) as curator:
-        assert curator._engine.version() == record.data_version()
-        assert rows(curator._engine, "users") == 102
+        assert curator.curator._engine.version() == record.data_version()
+        assert rows(curator.curator._engine, "users") == 102
     (tmp_path / "users.csv").write_text("id,age\n1,2\n", encoding="utf-8")
     with pytest.raises(InvalidDeclaration, match="is not what was registered"):
         sfumato.register(path, append=True)
@@ -585,7 +585,9 @@ def test_analysts_meet_no_parser(tmp_path: Path) -> None:
     path = clinic(tmp_path)
     sfumato.register(path)
     with mock.patch.object(lines.Lines, "__init__", side_effect=AssertionError), sfumato.open(path) as curator:
-        assert "read_csv" not in str(curator._engine._connection.execute("SELECT sql FROM duckdb_views()").fetchall())
+        assert "read_csv" not in str(
+            curator.curator._engine._connection.execute("SELECT sql FROM duckdb_views()").fetchall()
+        )
         curator.sql("SELECT COUNT(*) FROM users", epsilon=1)
 
 
@@ -640,7 +642,7 @@ def test_an_answer_that_leaves_the_way_to_the_person_out_is_seen(tmp_path: Path)
         for changes in ({}, {"accounts": 'dialect = { quote = "\'" }'}):
             with sfumato.open(chain(tmp_path, **changes)) as curator:
                 found = curator.sql("SELECT COUNT(*) AS n FROM transfers", epsilon=50)
-                exact = int(curator._engine.aggregate(priced(curator._engine, "SELECT COUNT(*) FROM transfers")).columns[0][0])  # fmt: skip
+                exact = int(curator.curator._engine.aggregate(priced(curator.curator._engine, "SELECT COUNT(*) FROM transfers")).columns[0][0])  # fmt: skip
     assert (found.repeated, exact) == (True, 50)
     assert found.value < 25
 
@@ -657,7 +659,7 @@ def test_what_is_kept_is_private_whole_and_checked(tmp_path: Path) -> None:
     with duckdb.connect(str(kept)) as connection:
         connection.execute("INSERT INTO kept SELECT 1000 + i, 5 FROM range(50) t(i)")
     with sfumato.open(path) as curator:
-        assert rows(curator._engine, "users") == 100, "a file that was changed is not trusted by its name"
+        assert rows(curator.curator._engine, "users") == 100, "a file that was changed is not trusted by its name"
 
 
 def test_hole_9_a_link_is_not_followed_and_no_mode_is_changed(tmp_path: Path) -> None:

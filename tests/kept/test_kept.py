@@ -15,9 +15,13 @@ from typing import Any
 import pytest
 
 import sfumato
+from json_schema import faults
 from ledger_cases import SHARED_SERVER, START, Clock, database_on, postgres_server
 from sfumato.accounting import events, from_json
 from sfumato.cli import main
+from sfumato.curator import Release
+from sfumato.curator.documents import schema
+from sfumato.errors import InvalidParameter
 from sfumato.ledger import Answered, Budget, Ledger, PostgresLedger, Receipt, SqliteLedger
 from sfumato.local import Aggregator, from_document
 
@@ -26,6 +30,7 @@ ANCHORS: dict[str, str] = json.loads((KEPT / "anchors.json").read_text(encoding=
 SAID = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted((KEPT / "json").glob("*.json"))}
 DOCUMENTS = json.loads((KEPT / "protocols.json").read_text(encoding="utf-8"))
 COUNTED = json.loads((KEPT / "aggregators.json").read_text(encoding="utf-8"))
+SCHEMA = schema()
 KINDS = {"register", "grant", "reserve", "share", "settle", "lose", "refund", "restore"}
 
 
@@ -148,12 +153,62 @@ def _holds(now: Any, then: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ["check", "sql-count", "sql-groups", "sql-keys", "explain", "budget", "budget-renyi"])
-def test_what_commands_say_as_json_still_has_every_field(clinic: Path, name: str) -> None:
-    then, out = SAID[name], io.StringIO()
+def _said(words: list[str]) -> tuple[int, Any]:
+    """How a command ends, and the JSON that it says."""
+    out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        assert main(then["words"]) == then["exit"]
-    assert _holds(_keys(json.loads(out.getvalue())), _keys(then["stdout"]))
+        code = main(words)
+    return code, json.loads(out.getvalue())
+
+
+def test_what_check_says_as_json_still_has_every_field(clinic: Path) -> None:
+    code, now = _said(SAID["check"]["words"])
+    assert code == SAID["check"]["exit"]
+    assert _holds(_keys(now), _keys(SAID["check"]["stdout"]))
+
+
+RENAMED = {
+    "sql": {"remaining": "remaining"},
+    "explain": {"columns": "columns", "remaining": "remaining"},
+    "budget": {"budget": "principal", "remaining": "left"},
+}
+"""What became of fields that hold something else since documents say their version: names, by the words of a command."""
+
+
+@pytest.mark.parametrize(
+    "name", ["sql-count", "sql-groups", "sql-keys", "sql-within", "explain", "budget", "budget-renyi", "log"]
+)
+def test_every_field_of_a_document_is_in_the_one_that_is_written_now(clinic: Path, name: str) -> None:
+    then = SAID[name]
+    code, now = _said(then["words"])
+    assert code == then["exit"]
+    assert faults(now, SCHEMA) == []
+    renamed = RENAMED.get(then["words"][0], {})
+    if isinstance(then["stdout"], list):  # a list became a document that holds it
+        (now,) = [each for each in now.values() if isinstance(each, list)]
+        now, fields = now[0], then["stdout"][0]
+    else:
+        fields = then["stdout"]
+    assert {renamed.get(field, field) for field in fields} <= set(now)
+
+
+def test_a_refusal_says_as_json_what_it_said_in_words(clinic: Path) -> None:
+    then = SAID["sql-refused"]
+    code, now = _said(then["words"])
+    assert code == then["exit"]
+    assert faults(now, SCHEMA) == []
+    assert then["stderr"][0].removeprefix("error: ") in now["problem"], "and more budgets are named than the first"
+    assert [each["principal"] for each in now["shortfalls"]] == ["", "", "ada"]
+
+
+@pytest.mark.parametrize("name", [name for name in SAID if name.startswith("sql-") and SAID[name]["stdout"]])
+def test_an_answer_written_by_0_1_is_refused_with_the_line_to_write_instead(clinic: Path, name: str) -> None:
+    with pytest.raises(InvalidParameter, match=r"this is what 0\.1 wrote") as caught:
+        Release.from_json(SAID[name]["stdout"])
+    assert "sfumato sql '…' --json" in caught.value.hint
+    code, now = _said(SAID[name]["words"])
+    assert code == 0
+    assert Release.from_json(now).columns == tuple(SAID[name]["stdout"]["columns"])
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

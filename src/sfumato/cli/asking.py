@@ -6,7 +6,7 @@ from typing import Any
 
 import sfumato
 from sfumato.cli import terminal
-from sfumato.curator import Curator
+from sfumato.curator import Release, Session
 from sfumato.errors import InvalidDeclaration
 
 
@@ -27,6 +27,30 @@ def price_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--confidence", metavar="P", help="of error bars, such as 0.95")
 
 
+def request_arguments(parser: argparse.ArgumentParser) -> None:
+    """A name for the request, and what it is for."""
+    parser.add_argument("--key", help="a name for the request: asked again with it, the stored answer comes back")
+    parser.add_argument("--label", default="", help="what it is for, in your words")
+
+
+def choice_arguments(parser: argparse.ArgumentParser) -> None:
+    """A question that is answered by one mechanism, and its price."""
+    parser.add_argument("question", help="SQL, or - to read it from stdin")
+    parser.add_argument("-e", "--epsilon", required=True, metavar="ε", help="the price, such as 0.5")
+    request_arguments(parser)
+    dataset_arguments(parser)
+
+
+def request_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of a request."""
+    return {"key": arguments.key, "label": arguments.label}
+
+
+def choice_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of such a question."""
+    return {"epsilon": arguments.epsilon, **request_of(arguments)}
+
+
 def price_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keywords of a price."""
     return {name: getattr(arguments, name) for name in ("epsilon", "delta", "rho", "within", "confidence")}
@@ -39,8 +63,8 @@ def question_of(arguments: argparse.Namespace) -> str:
     return sys.stdin.read() if arguments.question == "-" else str(arguments.question)
 
 
-def opened(arguments: argparse.Namespace) -> Curator:
-    """The curator of the dataset that is meant."""
+def opened(arguments: argparse.Namespace) -> Session:
+    """A session with the dataset that is meant."""
     with terminal.waiting("opening"):
         return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)  # registers, if nothing is registered
 
@@ -58,3 +82,15 @@ def declaration_of(arguments: argparse.Namespace, say: str = "--dataset clinic.t
         what = "several declarations are" if found else "no declaration is"
         raise InvalidDeclaration(f"{what} in this folder", hint=f"say which: {say}; sfumato init drafts one")
     return found[0]
+
+
+def show(answer: Release, *, json: bool) -> None:
+    """The answer on stdout, what it cost on stderr; as JSON all of it on stdout."""
+    if json:
+        terminal.emit(answer.to_json())
+        return
+    numbers = [name for i, name in enumerate(answer.columns) if any(row[i].has_interval for row in answer.bars)]
+    terminal.show(terminal.table(answer.columns, answer.cells(), right=numbers))
+    terminal.say(f"{100 * float(answer.confidence):g} % error bars · {answer.footer()}")
+    for note in answer.notes:
+        terminal.say(note.text)

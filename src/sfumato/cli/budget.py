@@ -1,11 +1,13 @@
 """`sfumato budget`: every budget, what was spent of it, and what remains."""
 
 import argparse
+from typing import Any
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.curator.curator import budget_name, symbol
-from sfumato.curator.release import exact_text
+from sfumato.curator.documents import BUDGET, amount_json, headed
+from sfumato.curator.words import budget_name, symbol
+from sfumato.ledger import Balance
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,17 +17,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Show the balances."""
-    with asking.opened(arguments) as curator:
-        balances = curator.budget()
+    with asking.opened(arguments) as session:
+        balances = session.budget()
     if arguments.json:
-        terminal.emit([
-            {
-                "budget": budget_name(each), "currency": each.currency, "cap": exact_text(each.cap),
-                "spent": exact_text(each.spent), "remaining": exact_text(each.remaining),
-                "delta_cap": exact_text(each.delta_cap), "delta_spent": exact_text(each.delta_spent),
-            }
-            for each in balances
-        ])  # fmt: skip
+        terminal.emit({**headed(BUDGET), "balances": [_plain(each) for each in balances]})
         return Exit.DONE
     rows = [
         (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
@@ -37,6 +32,21 @@ def run(arguments: argparse.Namespace) -> Exit:
         terminal.table(("budget", "", "cap", "spent", "left", "", "δ spent"), rows, right=("cap", "spent", "left"))
     )
     return Exit.DONE
+
+
+def _plain(balance: Balance) -> dict[str, Any]:
+    return {
+        "dataset": balance.dataset,
+        "group": balance.group,
+        "principal": balance.principal,
+        "period": balance.period,
+        "currency": balance.currency,
+        "cap": amount_json(balance.cap),
+        "spent": amount_json(balance.spent),
+        "left": amount_json(balance.remaining),
+        "delta_cap": amount_json(balance.delta_cap),
+        "delta_spent": amount_json(balance.delta_spent),
+    }
 
 
 def _bar(share: float, width: int = 20) -> str:

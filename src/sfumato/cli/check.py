@@ -5,6 +5,7 @@ import argparse
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.cli.register import tell_unread, unread
+from sfumato.curator.documents import CHECK, headed
 from sfumato.data import Column, Dataset, Table, read_declaration
 from sfumato.engines import described
 
@@ -23,7 +24,14 @@ def run(arguments: argparse.Namespace) -> Exit:
     if arguments.json:
         left_out = {t.name: found for t in dataset.tables if (found := unread(t, schemas[t.name]))}
         columns = [dict(zip(_HEAD, row, strict=True)) for row in rows]
-        terminal.emit({"dataset": dataset.name, "columns": columns, **({"left_out": left_out} if left_out else {})})
+        terminal.emit(
+            {
+                **headed(CHECK),
+                "dataset": dataset.name,
+                "columns": columns,
+                **({"left_out": left_out} if left_out else {}),
+            }
+        )
         return Exit.DONE
     terminal.show(terminal.table(_HEAD, rows, title=f"{dataset.name}: {_unit(dataset)}"))
     for table in dataset.tables:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import sfumato
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
-from sfumato.curator import Curator, Release
+from sfumato.curator import Release, Session
+from sfumato.curator.documents import DEMO, headed
 from sfumato.demo import hospital
 from sfumato.errors import BudgetExceeded, InvalidParameter
 
@@ -95,7 +96,7 @@ def _folder(given: str | None) -> Path:
     raise AssertionError
 
 
-def _ask(curator: Curator, folder: Path, scene: Scene, number: int, *, json: bool) -> None:
+def _ask(curator: Session, folder: Path, scene: Scene, number: int, *, json: bool) -> None:
     terminal.say(f"{number}. {scene.title}")
     terminal.say(f"   {scene.sql}   -- ε = {scene.epsilon}")
     answer = curator.sql(scene.sql, epsilon=scene.epsilon)
@@ -128,7 +129,7 @@ def _beside(answer: Release, truth: list[tuple[Any, ...]]) -> Any:
     )
 
 
-def _differencing(curator: Curator, folder: Path, number: int, *, json: bool) -> None:
+def _differencing(curator: Session, folder: Path, number: int, *, json: bool) -> None:
     terminal.say(f"{number}. A cheat: count everyone of age 57, then everyone but patient {TARGET}, and subtract.")
     values: list[int] = []
     exact: list[int] = []
@@ -138,24 +139,24 @@ def _differencing(curator: Curator, folder: Path, number: int, *, json: bool) ->
         exact.append(int(hospital.truth(folder, scene.sql)[0][0]))
         if json:
             terminal.emit(answer.to_json())
-    bar = int(curator.explain(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon).columns[0][1].split()[-1])
+    bar = curator.explain(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon).columns[0].error.figure
     terminal.say(f"   exactly: {exact[0]:,} - {exact[1]:,} = {exact[0] - exact[1]}: the patient is 57")
     terminal.say(
         f"   released: {values[0]:,} - {values[1]:,} = {values[0] - values[1]}, each ± {bar}: it says nothing\n"
     )
 
 
-def _averaging(curator: Curator, *, json: bool) -> None:
+def _averaging(curator: Session, *, json: bool) -> None:
     terminal.say("   So ask the same thing a hundred times and average?")
     answers = [curator.sql(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon) for _ in range(100)]
     seen = {answer.value for answer in answers}
     charged = sum(not answer.repeated for answer in answers)
     terminal.say(f"   {len(answers)} times the same question: {len(seen)} answer, {charged} more charges\n")
     if json:
-        terminal.emit({"asked": len(answers), "different": len(seen)})
+        terminal.emit({**headed(DEMO), "asked": len(answers), "different": len(seen)})
 
 
-def _the_end(curator: Curator) -> None:
+def _the_end(curator: Session) -> None:
     terminal.say("7. And when the budget ends:")
     question = "SELECT diagnosis, COUNT(*) AS visits FROM visits GROUP BY diagnosis"
     terminal.say(f"   {question}   -- ε = 1.5")

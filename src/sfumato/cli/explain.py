@@ -4,7 +4,7 @@ import argparse
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.curator import Explanation
+from sfumato.curator import Explanation, words
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,8 +15,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Explain; the exit code says whether the budget would allow it."""
-    with asking.opened(arguments) as curator:
-        made = curator.explain(asking.question_of(arguments), **asking.price_of(arguments))
+    with asking.opened(arguments) as session:
+        made = session.explain(asking.question_of(arguments), **asking.price_of(arguments))
     if arguments.json:
         terminal.emit(made.to_json())
     else:
@@ -28,13 +28,14 @@ def run(arguments: argparse.Namespace) -> Exit:
 
 def show(made: Explanation) -> None:
     """Plan, mechanisms, errors, cost."""
-    terminal.show("\n".join(made.plan))
-    terminal.show(terminal.facts({"groups": made.groups, "bounding": made.bounding}))
-    rows = [(m.measures, m.by, m.share, m.error) for m in made.mechanisms]
+    terminal.show("\n".join(words.plan(made.plan)))
+    terminal.show(terminal.facts({"groups": words.groups(made.groups), "bounding": words.bounding(made.bounding)}))
+    rows = [words.mechanism(each) for each in made.mechanisms]
     terminal.show(terminal.table(("measures", "by", "share", "error"), rows))
     sure = f"{100 * float(made.confidence):g} %"
-    terminal.show(terminal.table(("column", f"expected error, {sure} of the time"), made.columns))
-    left = "; ".join(f"{value} of {name}" for name, value in made.remaining)
+    columns = [(each.name, words.error(each.error)) for each in made.columns]
+    terminal.show(terminal.table(("column", f"expected error, {sure} of the time"), columns))
+    left = "; ".join(words.would_remain(each) for each in made.remaining)
     terminal.show(terminal.facts({"cost": made.cost, "then left": left}))
     for note in made.notes:
-        terminal.say(note)
+        terminal.say(note.text)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
+from sfumato.curator.documents import LOG, headed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,12 +18,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Show what was charged, by whom, and what became of it."""
-    with asking.opened(arguments) as curator:
+    with asking.opened(arguments) as session:
         if arguments.verify:
-            terminal.say(f"verified: {curator.verify()}")
-        entries = list(curator.log())[-max(0, arguments.last) :]
+            terminal.say(f"verified: {session.verify()}")
+        entries = list(session.log())[-max(0, arguments.last) :]
     if arguments.json:
-        terminal.emit([entry for _, entry in entries])
+        terminal.emit({**headed(LOG), "entries": [entry for _, entry in entries]})
         return Exit.DONE
     rows = [_row(sequence, body) for sequence, body in entries]
     terminal.show(terminal.table(("#", "when", "what", "who", "cost"), rows, right=("#",)))

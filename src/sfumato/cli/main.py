@@ -24,7 +24,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return named.load().run(arguments)
     except SfumatoError as error:
-        terminal.complain(error)
+        _tell(error, arguments)
         return Exit(outcome_of(error).exit)
     except KeyboardInterrupt:
         terminal.say("interrupted")
@@ -35,8 +35,18 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:  # its own text and trace may hold a cell
         if os.environ.get("SFUMATO_TRACEBACK"):
             raise
-        terminal.complain(_unexpected(error))
+        _tell(_unexpected(error), arguments)
         return Exit.FAILED
+
+
+def _tell(error: SfumatoError, arguments: argparse.Namespace) -> None:
+    """An error in words, or as the JSON document that was asked for."""
+    if not getattr(arguments, "json", False):
+        terminal.complain(error)
+        return
+    from sfumato.curator.documents import error_json  # late: most commands load less
+
+    terminal.emit(error_json(error))
 
 
 def _unexpected(error: Exception) -> SfumatoError:

@@ -4,7 +4,9 @@ import argparse
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.curator.opening import ANYONE, ledger_of
+from sfumato.curator.documents import FAILURES, UNLOCK, headed
+from sfumato.curator.opening import ledger_of
+from sfumato.curator.words import ANYONE
 from sfumato.data import Dataset
 from sfumato.errors import InvalidParameter
 from sfumato.ledger import Ledger
@@ -29,7 +31,8 @@ def _show(arguments: argparse.Namespace, dataset: Dataset, ledger: Ledger) -> Ex
     most |= dict.fromkeys(dataset.analysts or (ANYONE,), dataset.rules.failures_per_analyst)
     rows = [(who, ledger.failures(dataset.name, who), allowed) for who, allowed in most.items()]
     if arguments.json:
-        terminal.emit([{"analyst": who, "failures": found, "allowed": allowed} for who, found, allowed in rows])
+        counts = [{"analyst": who, "failures": found, "allowed": allowed} for who, found, allowed in rows]
+        terminal.emit({**headed(FAILURES), "counts": counts})
         return Exit.DONE
     named = [
         (who or f"dataset {dataset.name}", found, allowed, "locked" if found >= allowed else "")
@@ -45,7 +48,7 @@ def _unlock(arguments: argparse.Namespace, dataset: Dataset, ledger: Ledger) -> 
     found = ledger.unlock(dataset=dataset.name, principal=arguments.analyst or "", reason=arguments.reason)
     whose = f"analyst {arguments.analyst}" if arguments.analyst else f"dataset {dataset.name} and everyone on it"
     if arguments.json:
-        terminal.emit({"analyst": arguments.analyst or "", "failures": found})
+        terminal.emit({**headed(UNLOCK), "analyst": arguments.analyst or "", "failures": found})
     else:
         terminal.say(f"unlocked {whose}: {found} failures were counted, and none are now")
     return Exit.DONE

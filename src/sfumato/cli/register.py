@@ -7,6 +7,7 @@ from typing import Any
 import sfumato
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
+from sfumato.curator.documents import REGISTRATION, headed
 from sfumato.data import Dataset, Table
 from sfumato.engines import Registration, SourceColumn
 
@@ -85,6 +86,7 @@ def _told(number: int) -> str:
 
 def _plain(dataset: Dataset, registration: Registration) -> dict[str, Any]:
     return {
+        **headed(REGISTRATION),
         "dataset": dataset.name,
         "tables": {
             table.name: {

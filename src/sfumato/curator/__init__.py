@@ -3,8 +3,25 @@
 from sfumato.curator.building import Asking
 from sfumato.curator.curator import Curator
 from sfumato.curator.explanation import Explanation
-from sfumato.curator.interactive import Watch
-from sfumato.curator.opening import open, register  # noqa: A004
-from sfumato.curator.release import Cost, Release
+from sfumato.curator.opening import open, open_curator, register  # noqa: A004
+from sfumato.curator.pace import Paced
+from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Release
+from sfumato.curator.session import Session
+from sfumato.curator.watching import Watch
 
-__all__ = ["Asking", "Cost", "Curator", "Explanation", "Release", "Watch", "open", "register"]
+__all__ = [
+    "AnswerColumn",
+    "Asking",
+    "Cost",
+    "Curator",
+    "Explanation",
+    "Left",
+    "Note",
+    "Paced",
+    "Release",
+    "Session",
+    "Watch",
+    "open",
+    "open_curator",
+    "register",
+]

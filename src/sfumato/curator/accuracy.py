@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from sfumato.curator.release import exact_text
+from sfumato.curator.words import exact_text
 from sfumato.errors import InvalidParameter
 from sfumato.query.postprocess import reaches
 from sfumato.query.price import PricedQuery

@@ -8,9 +8,9 @@ from sfumato.exact.parameters import whole
 from sfumato.query.parse import stands_alone
 
 if TYPE_CHECKING:
-    from sfumato.curator.curator import Curator
     from sfumato.curator.explanation import Explanation
     from sfumato.curator.release import Release
+    from sfumato.curator.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Asking:
     Conditions and expressions are SQL fragments; the whole is parsed and checked like any other question.
     """
 
-    curator: "Curator"
+    session: "Session"
     source: str
     joins: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
@@ -79,12 +79,12 @@ class Asking:
         return "\n".join(parts)
 
     def release(self, **price: Any) -> "Release":
-        """The private answer; keywords as for `Curator.sql`."""
-        return self.curator.sql(self.sql, **price)
+        """The private answer; keywords as for `Session.sql`."""
+        return self.session.sql(self.sql, **price)
 
     def explain(self, **price: Any) -> "Explanation":
-        """Plan, price and expected error; keywords as for `Curator.explain`."""
-        return self.curator.explain(self.sql, **price)
+        """Plan, price and expected error; keywords as for `Session.explain`."""
+        return self.session.explain(self.sql, **price)
 
     def __repr__(self) -> str:
         return f"<question: {' '.join(self.sql.split())}>" if self.outputs else f"<question about {self.source}>"

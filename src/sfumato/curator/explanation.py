@@ -2,20 +2,75 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from sfumato.core.printing import for_terminal
-from sfumato.curator.release import Cost, written
-from sfumato.data import Dataset
+from sfumato.curator import words
+from sfumato.curator.documents import EXPLANATION, amount_json, headed
+from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
+from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
+from sfumato.query import PricedQuery, Question
+from sfumato.query.expression import refs
 from sfumato.query.plan import Join, PerPerson, Plan, Scan, Union, Where
 from sfumato.query.postprocess import reaches
-from sfumato.query.price import Priced, PricedQuery
+from sfumato.query.price import Priced
 
-_WORDS = {
-    "rows": "number of rows", "split": "rows with and without a value", "present": "rows with a value",
-    "people": "number of people", "distinct": "different values", "sum": "sum", "square": "sum of squares",
-}  # fmt: skip
+_NOISES = {"GeometricNoise": "geometric", "DiscreteGaussianNoise": "discrete_gaussian"}
+_KEYS = {"TruncatedGeometricKeys": "truncated_geometric_keys", "LaplaceKeys": "laplace_keys"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a plan, and the steps whose rows it takes."""
+
+    kind: Literal["scan", "join", "union", "person", "where", "project"]
+    of: tuple["Step", ...] = ()
+    table: str = ""
+    private: bool = True
+    cut: int | None = None
+    on: tuple[tuple[str, str], ...] = ()
+    aggregates: tuple[str, ...] = ()
+    keyed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Its kind, what belongs to that kind, and the steps below."""
+        own: dict[str, dict[str, Any]] = {
+            "scan": {"table": self.table, "private": self.private, "rows_per_person": self.cut},
+            "join": {"on": [list(pair) for pair in self.on]},
+            "person": {"aggregates": list(self.aggregates), "keyed": self.keyed},
+        }
+        return {"kind": self.kind, **own.get(self.kind, {}), "of": [step.to_json() for step in self.of]}
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which groups are returned: one for all rows, all the public ones, or those with enough people."""
+
+    kind: Literal["one", "public", "private"]
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounding:
+    """What of a person counts: a row by itself, all of a cut table's rows, or so many rows in so many groups."""
+
+    kind: Literal["row", "cut", "weighted"]
+    rows: int | None = None
+    groups: int | None = None
+    """In how many groups a person counts, if that leaves anything out."""
+    grouped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """How far off a number will be, by the kind of the statement and its figure."""
+
+    kind: Literal["exact", "derived", "within", "within_over_rows", "about_over_rows", "rank", "shows"]
+    figure: int | float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {"kind": self.kind, "figure": self.figure}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +79,35 @@ class Mechanism:
 
     measures: str
     by: str
-    share: str
-    error: str
+    currency: Literal["epsilon", "rho"]
+    share: Fraction
+    error: Error
+    q: Fraction | None = None
+    delta: Fraction | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {
+            "measures": self.measures,
+            "quantile": amount_json(self.q),
+            "by": self.by,
+            "share": {"currency": self.currency, "amount": amount_json(self.share), "delta": amount_json(self.delta)},
+            "error": self.error.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedColumn:
+    """A column of the answer, and what error to expect in it."""
+
+    name: str
+    kind: Kind
+    role: Role
+    error: Error
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {**AnswerColumn(self.name, self.kind, self.role).to_json(), "error": self.error.to_json()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,53 +115,44 @@ class Explanation:
     """The plan of a question, its mechanisms, its price, what bounding leaves out, and what would remain."""
 
     question: str
-    plan: tuple[str, ...]
-    groups: str
-    bounding: str
+    plan: Step
+    groups: Groups
+    bounding: Bounding
     mechanisms: tuple[Mechanism, ...]
-    columns: tuple[tuple[str, str], ...]
-    """What error to expect in each column of the answer."""
+    columns: tuple[ExpectedColumn, ...]
     cost: Cost
     confidence: Fraction
-    remaining: tuple[tuple[str, str], ...]
+    remaining: tuple[Left, ...]
     affordable: bool
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values."""
+        bounding = self.bounding
         return {
+            **headed(EXPLANATION),
             "question": self.question,
-            "plan": list(self.plan),
-            "groups": self.groups,
-            "bounding": self.bounding,
-            "mechanisms": [
-                {"measures": m.measures, "by": m.by, "share": m.share, "error": m.error} for m in self.mechanisms
-            ],
-            "columns": dict(self.columns),
+            "plan": self.plan.to_json(),
+            "groups": {"kind": self.groups.kind, "count": self.groups.count},
+            "bounding": {"kind": bounding.kind, "rows": bounding.rows, "groups": bounding.groups},
+            "mechanisms": [each.to_json() for each in self.mechanisms],
+            "columns": [each.to_json() for each in self.columns],
             "cost": self.cost.to_json(),
-            "confidence": float(self.confidence),
-            "remaining": dict(self.remaining),
+            "confidence": amount_json(self.confidence),
+            "remaining": [each.to_json() for each in self.remaining],
             "affordable": self.affordable,
-            "notes": list(self.notes),
+            "notes": [each.to_json() for each in self.notes],
         }
 
     def __str__(self) -> str:
-        lines = ["plan"]
-        lines += [f"  {line}" for line in self.plan]
-        lines += [f"groups      {self.groups}", f"bounding    {self.bounding}", "mechanisms"]
-        lines += [f"  {m.measures}: {m.by}, {m.share}, {m.error}" for m in self.mechanisms]
-        lines += [f"expected error ({100 * float(self.confidence):g} % of the time)"]
-        lines += [f"  {name}: {error}" for name, error in self.columns]
-        left = "; ".join(f"{value} of {name}" for name, value in self.remaining)
-        lines += [f"cost        {self.cost}", f"then left   {left}", *self.notes]
-        return for_terminal("\n".join(lines), lines=True)
+        return words.as_lines(self)
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def explained(
-    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[tuple[str, str], ...], *, affordable: bool
+    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], *, affordable: bool
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
@@ -88,144 +161,126 @@ def explained(
         mechanisms.insert(0, _selection(query))
     return Explanation(
         question=query.question.text,
-        plan=tuple(described(query.question.plan)),
+        plan=described(query.question.plan),
         groups=_groups(query),
         bounding=_bounding(query, dataset),
         mechanisms=tuple(mechanisms),
-        columns=tuple(expected(query, beta)),
+        columns=expected(query, beta),
         cost=cost,
         confidence=query.confidence,
         remaining=remaining,
         affordable=affordable,
-        notes=tuple(notes(query)),
+        notes=notes(query),
     )
 
 
-def notes(query: PricedQuery) -> list[str]:
+def notes(query: PricedQuery) -> tuple[Note, ...]:
     """What a reader of the answer must know."""
     found = []
-    for aggregate in query.question.aggregates:
-        if aggregate.kind == "quantile" and aggregate.q in (Fraction(1, 100), Fraction(99, 100)):
-            found.append(
-                "MIN and MAX are answered as the 1 % and 99 % quantiles: the extremes are single people's values"
-            )
-            break
+    extremes = (Fraction(1, 100), Fraction(99, 100))
+    if any(each.kind == "quantile" and each.q in extremes for each in query.question.aggregates):
+        found.append(Note.of("extremes"))
     if query.keys is not None:
-        found.append(f"groups show if about {query.keys.threshold} people or more are in them")
-    return found
+        found.append(Note.of("threshold", people=query.keys.threshold))
+    return tuple(found)
 
 
-def described(plan: Plan, depth: int = 0) -> list[str]:
-    """The plan as lines, the last step first."""
-    pad = "  " * depth
+def columns_of(question: Question) -> tuple[AnswerColumn, ...]:
+    """The columns of the answer to a question: what is made of keys alone is one."""
+    keys = len(question.keys)
+
+    def role(output: Any) -> Role:
+        read = refs(output)
+        return "key" if read and all(ref.index < keys for ref in read) else "value"
+
+    return tuple(AnswerColumn(name, output.kind, role(output)) for name, output in question.outputs)
+
+
+def described(plan: Plan) -> Step:
+    """The plan as steps, the last one first."""
     if isinstance(plan, Scan):
-        cut = f", at most {plan.cut} rows a person" if plan.cut is not None and plan.private else ""
-        return [f"{pad}{plan.table} ({'private' if plan.private else 'public'}{cut})"]
+        return Step("scan", table=plan.table, private=plan.private, cut=plan.cut if plan.private else None)
     if isinstance(plan, Join):
-        on = ", ".join(f"{plan.left.fields[i].name} = {plan.right.fields[j].name}" for i, j in plan.equal)
-        return [f"{pad}join on {on}", *described(plan.left, depth + 1), *described(plan.right, depth + 1)]
+        on = tuple((plan.left.fields[i].name, plan.right.fields[j].name) for i, j in plan.equal)
+        return Step("join", (described(plan.left), described(plan.right)), on=on)
     if isinstance(plan, Union):
-        return [f"{pad}all rows of", *[line for part in plan.parts for line in described(part, depth + 1)]]
+        return Step("union", tuple(described(part) for part in plan.parts))
     if isinstance(plan, PerPerson):
-        what = ", ".join(each.kind for each in plan.aggregates) or "nothing"
-        return [f"{pad}one line a person{' and key' if plan.keys else ''}: {what}", *described(plan.of, depth + 1)]
-    word = "rows that pass WHERE" if isinstance(plan, Where) else "computed columns"
-    return [f"{pad}{word} of", *described(plan.of, depth + 1)]
+        added = tuple(each.kind for each in plan.aggregates)
+        return Step("person", (described(plan.of),), aggregates=added, keyed=bool(plan.keys))
+    return Step("where" if isinstance(plan, Where) else "project", (described(plan.of),))
 
 
-def _groups(query: PricedQuery) -> str:
+def _groups(query: PricedQuery) -> Groups:
     if not query.question.keys:
-        return "one answer for all rows"
+        return Groups("one")
     known = query.question.groups
-    if known is not None:
-        return f"{len(known)} public groups, all returned"
-    return "groups are not public: those with too few people are left out"
+    return Groups("private") if known is None else Groups("public", len(known))
 
 
-def _bounding(query: PricedQuery, dataset: Dataset) -> str:
-    limits = query.bounds
+def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
+    limits, known = query.bounds, query.question.groups
     if dataset.unit is None:
-        return "each row is protected by itself; nothing is left out"
+        return Bounding("row")
     if limits.cut is not None:
-        return (
-            f"a person has at most {limits.cut} {'row' if limits.cut == 1 else 'rows'} here; nothing more is left out"
-        )
-    rows = f"of a person's rows in a group {limits.rows} count (more are weighted down to as many)"
-    if not query.question.keys:
-        return rows.replace(" in a group", "")
-    known = query.question.groups
-    if known is not None and len(known) <= limits.groups:
-        return rows
-    groups = "1 group" if limits.groups == 1 else f"{limits.groups} groups"
-    return f"{rows}, and a person counts in {groups}, chosen by a hash"
+        return Bounding("cut", limits.cut)
+    grouped = bool(query.question.keys)
+    all_of_them = not grouped or (known is not None and len(known) <= limits.groups)
+    return Bounding("weighted", limits.rows, None if all_of_them else limits.groups, grouped)
 
 
 def _selection(query: PricedQuery) -> Mechanism:
     assert query.keys is not None
-    people = query.keys.people_for(Fraction(95, 100))
-    share = query.spend.amount / _parts(query)
-    return Mechanism(
-        "groups by their number of people",
-        type(query.keys).__name__,
-        f"{_symbol(query)} = {written(share)}, δ = {written(query.spend.delta)}",
-        f"a group of {people} people shows with 95 %, a lone person's with δ",
-    )
+    people, share = query.keys.people_for(Fraction(95, 100)), query.spend.amount / _parts(query)
+    by, error = _KEYS[type(query.keys).__name__], Error("shows", people)
+    return Mechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
 
 
 def _parts(query: PricedQuery) -> int:
     return len(query.priced) + (1 if query.keys is not None and query.counted_keys is None else 0)
 
 
-def _symbol(query: PricedQuery) -> str:
-    return "ε" if query.spend.epsilon is not None else "ρ"
+def _currency(query: PricedQuery) -> Literal["epsilon", "rho"]:
+    return "epsilon" if query.spend.epsilon is not None else "rho"
 
 
 def _mechanism(priced: Priced, query: PricedQuery, beta: Fraction) -> Mechanism:
-    share = f"{_symbol(query)} = {written(priced.share)}"
-    measure = priced.measure
+    measure, currency = priced.measure, _currency(query)
     if priced.quantiles is not None:
-        off = priced.quantiles[0].error(beta).alpha
-        rank = f"rank within {off:,.0f} rows"
-        return Mechanism(
-            f"quantile {float(measure.q or 0):g}", "exponential mechanism, with two more for its error bar", share, rank
-        )
+        error = Error("rank", priced.quantiles[0].error(beta).alpha)
+        return Mechanism("quantile", "exponential", currency, priced.share, error, q=measure.q or Fraction(0))
     assert priced.noise is not None
-    reach = priced.noise.reach(beta) * measure.step
-    name = {"GeometricNoise": "geometric noise", "DiscreteGaussianNoise": "discrete Gaussian noise"}[
-        type(priced.noise).__name__
-    ]
-    return Mechanism(_WORDS[measure.kind], name, share, f"within {nearest(reach):,.6g}")
+    error = Error("within", nearest(priced.noise.reach(beta) * measure.step))
+    return Mechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
 
 
-def expected(query: PricedQuery, beta: Fraction) -> list[tuple[str, str]]:
+def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:
     """The error of each column of the answer that can be told before data are seen."""
-    off = reaches(query, beta)
-    found: list[tuple[str, str]] = []
-    at = len(query.question.keys)
-    for name, output in query.question.outputs:
+    off, at = reaches(query, beta), len(query.question.keys)
+    found: list[ExpectedColumn] = []
+    for column, (_, output) in zip(columns_of(query.question), query.question.outputs, strict=True):
         index = getattr(output, "index", None)
         if index is None:
-            found.append((name, "follows from the columns it is made of"))
+            error = Error("derived")
         elif index < at:
-            found.append((name, "a key, exact"))
+            error = Error("exact")
         else:
-            recipe = query.measures.recipes[index - at]
-            found.append(
-                (name, _error(recipe.kind, [off[c] for c in recipe.columns], recipe.step, query, recipe.columns))
-            )
-    return found
+            error = _error(query, index - at, off)
+        found.append(ExpectedColumn(column.name, column.kind, column.role, error))
+    return tuple(found)
 
 
-def _error(kind: str, off: list[int], step: Fraction, query: PricedQuery, columns: tuple[int, ...]) -> str:
-    if kind == "count":
-        return f"± {sum(off):,}"
-    if kind == "sum":
-        return f"± {nearest(off[0] * step):,.6g}"
-    if kind == "avg":
-        return f"± {nearest(off[0] * step):,.6g}/n, with n the rows in the group"
-    if kind == "variance":
-        return f"± about {nearest(off[0] * step * step):,.6g}/n, with n the rows in the group"
-    at = query.measures.starts.index(columns[0])
-    quantiles = query.priced[at].quantiles
+def _error(query: PricedQuery, aggregate: int, off: list[int]) -> Error:
+    recipe = query.measures.recipes[aggregate]
+    reach = [off[column] for column in recipe.columns]
+    if recipe.kind == "count":
+        return Error("within", sum(reach))
+    if recipe.kind == "sum":
+        return Error("within", nearest(reach[0] * recipe.step))
+    if recipe.kind == "avg":
+        return Error("within_over_rows", nearest(reach[0] * recipe.step))
+    if recipe.kind == "variance":
+        return Error("about_over_rows", nearest(reach[0] * recipe.step * recipe.step))
+    quantiles = query.priced[query.measures.starts.index(recipe.columns[0])].quantiles
     assert quantiles is not None
-    return f"rank within {quantiles[0].error(1 - query.confidence).alpha:,.0f} rows"
+    return Error("rank", quantiles[0].error(1 - query.confidence).alpha)

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import engines
-from sfumato.curator.curator import Curator
+from sfumato.curator.curator import Curator, who_asks
+from sfumato.curator.session import Session
+from sfumato.curator.words import ANYONE
 from sfumato.data import Allowance, Dataset, declared, read_declaration, unit_of, written_down
 from sfumato.engines import Progress, Registration, no_progress, open_engine
 from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
-
-ANYONE = "analyst"
-"""Who asks where no analysts are declared."""
 
 
 def open(  # noqa: A001
@@ -21,14 +20,28 @@ def open(  # noqa: A001
     analyst: str | None = None,
     ledger: Ledger | Path | str | None = None,
     progress: Progress = no_progress,
-) -> Curator:
-    """A curator of the dataset that a file, a dictionary or a `Dataset` declares.
+) -> Session:
+    """An analyst's session with the dataset that a file, a dictionary or a `Dataset` declares; it closes all it opened.
 
     The ledger is kept beside the file, in `<name>.ledger`, unless the declaration or `ledger` says where. What is not
     registered yet is registered, if whoever opens it owns the folder; `progress` is told what is read, and how far.
     """
     dataset = _dataset(declaration)
-    who = _analyst(dataset, analyst)
+    who = who_asks(dataset, analyst)
+    return Session(_opened(dataset, declaration, ledger, progress), who, closes=True)
+
+
+def open_curator(
+    declaration: Path | str | Mapping[str, Any] | Dataset,
+    *,
+    ledger: Ledger | Path | str | None = None,
+    progress: Progress = no_progress,
+) -> Curator:
+    """The curator of a declared dataset, for several analysts: `curator.session("ada")`; otherwise as `open`."""
+    return _opened(_dataset(declaration), declaration, ledger, progress)
+
+
+def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str | None, progress: Progress) -> Curator:
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         give_caps(dataset, kept)
@@ -43,7 +56,7 @@ def open(  # noqa: A001
         kept.close()
         raise
     kept.recover(older_than=dataset.defaults.timeout + 60, dataset=dataset.name)
-    return Curator(engine, kept, who)
+    return Curator(engine, kept)
 
 
 def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
@@ -63,21 +76,6 @@ def _dataset(declaration: object) -> Dataset:
     raise InvalidParameter(
         "declaration", "must be a file, a dictionary or a Dataset", given, hint='sfumato.open("clinic.toml")'
     )
-
-
-def _analyst(dataset: Dataset, analyst: str | None) -> str:
-    if not dataset.analysts:
-        if analyst not in (None, ANYONE):
-            raise InvalidParameter(
-                "analyst", "is not declared", analyst, hint=f"add [analysts.{analyst}] to the declaration"
-            )
-        return ANYONE
-    known = ", ".join(dataset.analysts)
-    if analyst is None and len(dataset.analysts) == 1:
-        return next(iter(dataset.analysts))
-    if analyst not in dataset.analysts:
-        raise InvalidParameter("analyst", "must be one of the declared", analyst, hint=f"known: {known}")
-    return str(analyst)
 
 
 def _ledger(dataset: Dataset, declaration: object, given: Path | str | None) -> Ledger:

@@ -1,15 +1,20 @@
 """A release: values with error bars, what they cost and what remains. It is the only type that leaves."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
-from math import floor, log10
-from typing import Any
+from typing import Any, Literal
 
-from sfumato.core.printing import for_json, for_page, for_terminal
-from sfumato.errors import SfumatoError
+from sfumato.core.printing import for_json
+from sfumato.curator import words
+from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_header
+from sfumato.data import Kind
+from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.query.released import Bar
+
+Role = Literal["key", "value"]
+"""A key says which group a row is about, exactly; a value was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,51 +26,89 @@ class Cost:
     delta: Fraction
 
     def __str__(self) -> str:
-        parts = [
-            f"{name} = {written(value)}" for name, value in (("ε", self.epsilon), ("ρ", self.rho)) if value is not None
-        ]
-        return ", ".join([*parts, *([f"δ = {written(self.delta)}"] if self.delta else [])]) or "nothing"
+        return words.cost(self)
 
     @property
     def is_free(self) -> bool:
         """Whether nothing was charged."""
         return not self.epsilon and not self.rho and not self.delta
 
-    def to_json(self) -> dict[str, str | None]:
-        """The amounts as exact text."""
-        return {
-            "epsilon": None if self.epsilon is None else exact_text(self.epsilon),
-            "rho": None if self.rho is None else exact_text(self.rho),
-            "delta": exact_text(self.delta),
-        }
+    def in_currency(self, currency: str) -> Fraction:
+        """What a budget in this currency is asked for."""
+        if currency.startswith("zcdp"):
+            return self.rho if self.rho is not None else (self.epsilon or Fraction(0)) ** 2 / 2
+        return self.epsilon or Fraction(0)
+
+    def to_json(self) -> dict[str, Any]:
+        """The amounts as numbers and as exact text."""
+        return {"epsilon": amount_json(self.epsilon), "rho": amount_json(self.rho), "delta": amount_json(self.delta)}
 
 
-def exact_text(value: Fraction) -> str:
-    """A rational as a decimal if it is one, else as a ratio.
-
-    >>> exact_text(Fraction(1, 8)), exact_text(Fraction(1, 3))
-    ('0.125', '1/3')
-    """
-    bottom = value.denominator
-    for prime in (2, 5):
-        while bottom % prime == 0:
-            bottom //= prime
-    if bottom != 1:
-        return str(value)
-    from decimal import Context, Decimal
-
-    context = Context(prec=200)
-    return format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context), "f")
+NOTHING = Cost(None, None, Fraction(0))
 
 
-def written(value: Fraction) -> str:
-    """An amount for people: six digits, rounded to nearest."""
-    return f"{float(value):.6g}"
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """A column of an answer: its name, what its values are, and whether it is a key or was measured."""
+
+    name: str
+    kind: Kind
+    role: Role
+
+    def to_json(self) -> dict[str, Any]:
+        """Its three parts."""
+        return {"name": self.name, "kind": self.kind.value, "role": self.role}
 
 
-def written_down(value: Fraction) -> str:
-    """An amount for people that is not above it: six decimals."""
-    return f"{floor(value * 10**6) / 10**6:.6g}" if value >= Fraction(1, 10**6) else exact_text(value)
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of one budget: whose it is, of which window, and in what it counts."""
+
+    dataset: str
+    group: str
+    principal: str
+    period: str
+    currency: str
+    left: Fraction
+
+    def __str__(self) -> str:
+        return words.left(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts, and the amount as a number and as exact text."""
+        whose = {"dataset": self.dataset, "group": self.group, "principal": self.principal, "period": self.period}
+        return {**whose, "currency": self.currency, "left": amount_json(self.left)}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a reader of an answer must know: a code and figures for programs, a sentence for people."""
+
+    code: str
+    text: str
+    figures: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @classmethod
+    def of(cls, code: str, **figures: float) -> "Note":
+        """The note that has this code, with its sentence."""
+        return cls(code, words.note(code, figures), figures)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {"code": self.code, "text": self.text, "figures": dict(self.figures)}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What can be seen of a stored answer, before it has its receipt."""
+
+    schema: tuple[AnswerColumn, ...]
+    bars: tuple[tuple[Bar, ...], ...]
+    confidence: Fraction
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +119,21 @@ class Release:
     what is left of each budget that the question counts against.
     """
 
-    columns: tuple[str, ...]
+    schema: tuple[AnswerColumn, ...]
     bars: tuple[tuple[Bar, ...], ...]
     cost: Cost
     confidence: Fraction
-    remaining: tuple[tuple[str, str], ...]
+    remaining: tuple[Left, ...]
     receipt: str
     sequence: int
     repeated: bool
     """The answer was released before and cost nothing now."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.schema)
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -104,8 +152,8 @@ class Release:
     @property
     def value(self) -> Any:
         """The one value of an answer of one row and one column."""
-        if len(self.bars) != 1 or len(self.columns) != 1:
-            raise SfumatoError(f"the answer has {len(self.bars)} rows and {len(self.columns)} columns", hint="use rows")
+        if len(self.bars) != 1 or len(self.schema) != 1:
+            raise SfumatoError(f"the answer has {len(self.bars)} rows and {len(self.schema)} columns", hint="use rows")
         return self.bars[0][0].value
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -115,20 +163,31 @@ class Release:
         return len(self.bars)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything that is released, as JSON values."""
+        """Everything that is released, as JSON values; the schema is `sfumato.curator.documents.schema()`."""
         return {
-            "columns": list(self.columns),
-            "rows": [[_plain(bar.value) for bar in row] for row in self.bars],
+            **headed(RELEASE),
+            "columns": [column.to_json() for column in self.schema],
+            "rows": [[stored_value(bar.value) for bar in row] for row in self.bars],
             "intervals": for_json(
                 [[[bar.low, bar.high] if bar.has_interval else None for bar in row] for row in self.bars]
             ),
-            "confidence": float(self.confidence),
+            "confidence": amount_json(self.confidence),
             "cost": self.cost.to_json(),
-            "remaining": dict(self.remaining),
+            "remaining": [each.to_json() for each in self.remaining],
             "receipt": self.receipt,
+            "sequence": self.sequence,
             "repeated": self.repeated,
-            "notes": list(self.notes),
+            "notes": [note.to_json() for note in self.notes],
         }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Release":
+        """The release that a JSON document holds; what an older version wrote is refused, with what to do instead."""
+        read_header(document, RELEASE)
+        try:
+            return _read(document)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InvalidParameter("document", "must be whole and of its format, found", "something else") from None
 
     def _columns(self) -> dict[str, list[Any]]:
         """Columns by name, with the ends of error bars beside those that have them."""
@@ -155,30 +214,78 @@ class Release:
 
     def cells(self) -> list[list[str]]:
         """Every value with its error bar, as text that can be shown."""
-        return [[for_terminal(_cell(bar)) for bar in row] for row in self.bars]
+        return words.cells(self)
 
     def footer(self) -> str:
         """Cost, what remains, and the receipt, on one line."""
-        left = "; ".join(f"{value} of {name}" for name, value in self.remaining)
-        paid = "free: released before" if self.repeated else f"cost {self.cost}"
-        return f"{paid} · left {left} · receipt {self.receipt}"
+        return words.footer(self)
 
     def __str__(self) -> str:
-        lines = [[for_terminal(name) for name in self.columns], *self.cells()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        body = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-        ]
-        about = [for_terminal(line) for line in (self.footer(), *self.notes)]
-        return "\n".join([body[0], "  ".join("─" * width for width in widths), *body[1:], "", *about])
+        return words.as_text(self)
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{for_page(name)}</th>" for name in self.columns)
-        body = "".join(f"<tr>{''.join(f'<td>{for_page(cell)}</td>' for cell in row)}</tr>" for row in self.cells())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{for_page(self.footer())}</p>"
+        return words.as_page(self)
+
+
+def _read(document: Mapping[str, Any]) -> Release:
+    schema = tuple(AnswerColumn(c["name"], Kind(c["kind"]), c["role"]) for c in document["columns"])
+    bars = [
+        tuple(
+            Bar(read_value(value, column.kind), *_ends(ends))
+            for value, column, ends in zip(row, schema, intervals, strict=True)
+        )
+        for row, intervals in zip(document["rows"], document["intervals"], strict=True)
+    ]
+    cost = document["cost"]
+    return Release(
+        schema=schema,
+        bars=tuple(bars),
+        cost=Cost(
+            None if cost["epsilon"] is None else read_amount(cost["epsilon"]),
+            None if cost["rho"] is None else read_amount(cost["rho"]),
+            read_amount(cost["delta"]),
+        ),
+        confidence=read_amount(document["confidence"]),
+        remaining=tuple(_read_left(each) for each in document["remaining"]),
+        receipt=document["receipt"],
+        sequence=document["sequence"],
+        repeated=document["repeated"],
+        notes=tuple(Note(each["code"], each["text"], each["figures"]) for each in document["notes"]),
+    )
+
+
+def _read_left(each: Mapping[str, Any]) -> Left:
+    whose = (each["dataset"], each["group"], each["principal"], each["period"])
+    return Left(*whose, each["currency"], read_amount(each["left"]))
+
+
+def stored_value(value: Any) -> Any:
+    """A value of a group's key as JSON."""
+    return value.isoformat() if isinstance(value, date) else for_json(value)
+
+
+def read_value(value: Any, kind: Kind) -> Any:
+    """A value from JSON, of the kind it was."""
+    if not isinstance(value, str):
+        return value
+    if kind is Kind.REAL:
+        return float(value)
+    if kind is Kind.DATE:
+        return date.fromisoformat(value)
+    return _moment(value) if kind is Kind.TIMESTAMP else value
+
+
+def _moment(value: str) -> date:
+    from datetime import datetime
+
+    return datetime.fromisoformat(value)
+
+
+def _ends(interval: list[Any] | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (float(interval[0]), float(interval[1]))
 
 
 def _fresh(name: str, taken: dict[str, Any]) -> str:
@@ -188,10 +295,6 @@ def _fresh(name: str, taken: dict[str, Any]) -> str:
     return made
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, date) else for_json(value)
-
-
 def _library(name: str) -> Any:
     from importlib import import_module
 
@@ -199,25 +302,3 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise SfumatoError(f"{name} is not installed", hint=f"pip install {name}") from None
-
-
-def _cell(bar: Bar) -> str:
-    if bar.value is None:
-        return "NULL"
-    if not isinstance(bar.value, int | float) or isinstance(bar.value, bool):
-        return str(bar.value)
-    if bar.low is None or bar.high is None:
-        return f"{bar.value:,}" if isinstance(bar.value, int) else f"{bar.value:,.6g}"
-    exact = isinstance(bar.value, int)
-    middle = float(bar.value)
-    up, down = bar.high - middle, middle - bar.low
-    digits = 0 if exact else _digits(max(up, down, 0.0))
-    value = f"{bar.value:,}" if exact else f"{bar.value:,.{digits}f}"
-    if abs(up - down) <= 0.1 * max(up, down):
-        return f"{value} ± {max(up, down):,.{digits}f}"
-    return f"{value} [{bar.low:,.{digits}f}, {bar.high:,.{digits}f}]"
-
-
-def _digits(off: float) -> int:
-    """How many decimals are worth showing beside an error: its two leading digits."""
-    return 0 if off >= 10 or off == 0 else min(12, 1 - floor(log10(off)))

@@ -1,6 +1,7 @@
 """What the audit looks at beside mechanisms: the curator's release paths, and every local protocol.
 
-The audit knows neither room; here, above all three, each path is one line.
+The audit knows neither room; here, above all three, each path is one line. Exact answers are those of people who do not
+exist, and come the one way there is: charged to a ledger of their own.
 """
 
 import os
@@ -8,22 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sfumato import local
 from sfumato.accounting import events
 from sfumato.audit import Own
 from sfumato.audit.pairs import Pair
+from sfumato.curator.charge import Charge, Request
 from sfumato.curator.noise import released
 from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines import ExactTable
 from sfumato.exact.parameters import rational
+from sfumato.ledger import Budget, SqliteLedger
 from sfumato.query import PricedQuery, Spend, price, question
 from sfumato.query.postprocess import finished
 
 Rows = tuple[Row, ...]
 DELTA = 0.01
 _SURE = Fraction(95, 100)
+_NAME, _ENOUGH = "audit", Budget.pure(epsilon=10**6, delta=Fraction(1, 2))
 
 # ---- the curator -----------------------------------------------------------------------------------------------
 
@@ -62,9 +68,21 @@ def exact(text: str, rows: Rows, spend: Spend) -> ExactTable:
     """The exact answer to a question about rows, computed once: an audit asks it a million times."""
     engine = few_rows(rows)
     try:
-        return engine.aggregate(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
+        query = price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE)
+        with TemporaryDirectory() as folder, SqliteLedger(Path(folder) / "audit.ledger") as ledger:
+            return _charged(Charge(engine, ledger, _NAME), ledger, query)
     finally:
         engine.close()
+
+
+def _charged(charge: Charge, ledger: SqliteLedger, query: PricedQuery) -> ExactTable:
+    """What was read for a charge to a ledger that nobody else has."""
+    ledger.register(_NAME, _ENOUGH)
+    ledger.grant(_NAME, _NAME, _ENOUGH)
+    request = Request(principal=_NAME, hash="0" * 64, event=query.event, reads=query)
+    made = charge.make(request, lambda reader: ({}, reader.exact()))
+    assert isinstance(made, tuple)
+    return made[1]
 
 
 def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:

@@ -1,0 +1,159 @@
+"""Charge, compute, settle: the only place that reads private data, and what it hands out reads once, while it is open.
+
+Everything from the charge to what will be shown is inside one guard. What it raises is the same for all data and for
+every cause, the charge stays, and the ledger counts it against the analyst and the dataset, so that a question which
+fails for some data and not for others can be asked a few times and no more.
+"""
+
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import TypeVar
+
+from sfumato.accounting.events import Event
+from sfumato.engines import Engine, ExactTable
+from sfumato.errors import EngineFailed, SfumatoError
+from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
+from sfumato.ledger.canon import Json
+from sfumato.query import PricedQuery
+from sfumato.query.workload import PricedWorkload
+
+T = TypeVar("T")
+
+
+Priced = PricedQuery | PricedWorkload
+"""What a charge may be for: a question, or the cells of a publication."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing to be charged, and what may be read for it; of a run that was charged as a whole, its entry instead."""
+
+    principal: str
+    hash: str
+    """What decides the answer, as SHA-256."""
+    event: Event | None
+    reads: Priced | None
+    run: int | None = None
+    key: str | None = None
+    charge: bool = True
+    """Whether a charge may be made: without, only what is stored is given."""
+    question: str = ""
+    label: str = ""
+
+
+class Reader:
+    """Reads what one charge was for, once, and only until it is settled."""
+
+    __slots__ = ("_engine", "_lock", "_priced")
+
+    def __init__(self, engine: Engine, priced: Priced | None) -> None:
+        self._engine, self._priced, self._lock = engine, priced, Lock()
+
+    def exact(self) -> ExactTable:
+        """The exact table of what was charged: answers to a question, or counts of a workload's cells."""
+        with self._lock:
+            priced, self._priced = self._priced, None
+        if priced is None:
+            raise EngineFailed("nothing is read outside an open charge", hint="ask again, at a price")
+        if isinstance(priced, PricedWorkload):
+            return self._engine.contingency(priced)
+        return self._engine.aggregate(priced)
+
+    def close(self) -> None:
+        """From now on nothing is read."""
+        with self._lock:
+            self._priced = None
+
+    def __repr__(self) -> str:
+        return f"<reader: {'closed' if self._priced is None else 'open'}>"
+
+
+def failed() -> EngineFailed:
+    """What any failure after a charge is to an analyst."""
+    return EngineFailed("the engine did not finish; the charge stays", hint="ask the owner")
+
+
+class Charge:
+    """Charges requests about one dataset to one ledger, and lets each read what was paid for."""
+
+    def __init__(self, engine: Engine, ledger: Ledger, dataset: str, patience: Patience | None = None) -> None:
+        self._engine, self._ledger, self._dataset, self._patience = engine, ledger, dataset, patience
+        self._version = engine.version()
+        self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
+
+    def make(
+        self, request: Request, work: Callable[[Reader], tuple[Json, T]]
+    ) -> tuple[Answered, T] | Answered | Refused:
+        """What was worked out once it is stored, with its entry; else what was stored before, or why there is nothing.
+
+        `work` runs after a durable charge and nowhere else: it gives what is to be stored, and what can be seen of it.
+        """
+        self._unchanged()
+        outcome = self._entered(request)
+        return self._settled(outcome, request, work) if isinstance(outcome, Receipt) else outcome
+
+    def _settled(
+        self, receipt: Receipt, request: Request, work: Callable[[Reader], tuple[Json, T]]
+    ) -> tuple[Answered, T]:
+        """What was worked out, once it is stored; whatever goes wrong is one error, and the receipt is lost."""
+        reader = Reader(self._engine, request.reads)
+        try:
+            stored, shown = work(reader)
+            reader.close()
+            self._unchanged()
+            return self._ledger.settle(receipt, stored), shown
+        except BaseException as error:
+            with suppress(SfumatoError):  # what cannot be marked now is found open, and counted, by the next opening
+                self._ledger.lose(receipt, reason="the engine did not finish", failure=isinstance(error, Exception))
+            if isinstance(error, Exception):
+                raise failed() from None
+            raise
+        finally:
+            reader.close()
+
+    def _unchanged(self) -> None:
+        """Refuse data that are no longer those of the version the charge names."""
+        if self._engine.version() != self._version:
+            raise EngineFailed("the data changed while the curator was open", hint="open it again")
+
+    def _entered(self, request: Request) -> Receipt | Answered | Refused:
+        """A receipt for a durable entry, the stored answer, or why not."""
+        name = request.key or uuid.uuid4().hex
+        try:
+            return self._reserved(request, name) if request.run is None else self._asked(request, request.run, name)
+        except BaseException as error:
+            if not isinstance(error, Exception) and request.key is None:  # nobody else has the name: it is ours
+                with suppress(SfumatoError):
+                    self._ledger.abandon(principal=request.principal, idempotency_key=name)
+            raise
+
+    def _reserved(self, request: Request, name: str) -> Receipt | Answered | Refused:
+        assert request.event is not None
+        return self._ledger.reserve(
+            dataset=self._dataset,
+            principal=request.principal,
+            event=request.event,
+            request_hash=request.hash,
+            idempotency_key=name,
+            data_version=self._version_name,
+            patience=self._patience,
+            charge=request.charge,
+            question=request.question,
+            label=request.label,
+        )
+
+    def _asked(self, request: Request, run: int, name: str) -> Receipt | Refused:
+        return self._ledger.ask(
+            run,
+            dataset=self._dataset,
+            principal=request.principal,
+            request_hash=request.hash,
+            idempotency_key=name,
+            data_version=self._version_name,
+            patience=self._patience,
+            question=request.question,
+            label=request.label,
+        )

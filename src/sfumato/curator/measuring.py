@@ -1,0 +1,44 @@
+"""SQL questions: measured with noise, stored as noisy columns, shown as the outputs that are asked for."""
+
+from typing import Any
+
+from sfumato.curator.asks import Ask, Desk
+from sfumato.curator.charge import Reader
+from sfumato.curator.explanation import columns_of, notes
+from sfumato.curator.noise import released
+from sfumato.curator.pricing import cost_of, priced
+from sfumato.curator.release import Shown, read_value, stored_value
+from sfumato.ledger.canon import Json
+from sfumato.query import PricedQuery
+from sfumato.query.postprocess import finished
+
+
+def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **price: Any) -> Ask[Shown]:
+    """A question in SQL, at its price."""
+    query = priced(desk, text, **price)
+    cost = cost_of(query)
+
+    def noisy(reader: Reader) -> Json:
+        keys, columns = released(query, reader.exact(), bits=desk.bits)
+        return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": columns}  # type: ignore[dict-item]
+
+    return Ask(
+        event=query.event,
+        about={**query.canonical(), "declared": query.question.declared(desk.dataset)},
+        reads=query,
+        compute=noisy,
+        show=lambda stored: shown(query, stored),
+        cost=cost,
+        key=key,
+        unpaid=desk.too_cheap(cost),
+        text=text,
+        label=label,
+    )
+
+
+def shown(query: PricedQuery, stored: Any) -> Shown:
+    """The columns, values and notes of a release, from noisy columns."""
+    kinds = [key.kind for key in query.question.keys]
+    keys = [tuple(read_value(part, kind) for part, kind in zip(key, kinds, strict=True)) for key in stored["keys"]]
+    bars = finished(query, keys, stored["noisy"], 1 - query.confidence)
+    return Shown(columns_of(query.question), tuple(tuple(row) for row in bars), query.confidence, notes(query))

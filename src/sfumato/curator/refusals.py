@@ -1,0 +1,53 @@
+"""Why the ledger refuses, in the words of the question's price: every budget that does, and not the first alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato import ledger
+from sfumato.curator import words
+from sfumato.errors import BudgetExceeded, InvalidQuestion, Locked, SfumatoError
+from sfumato.ledger import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A budget that does not hold what a question costs."""
+
+    dataset: str
+    group: str
+    """A name for several datasets of the same people that share a cap; nothing for a cap of one."""
+    principal: str
+    period: str
+    currency: str
+    """What the budget counts in; `delta` where δ is what is missing."""
+    cost: Fraction | None
+    """What the question costs in the currency; None if it has no price in it."""
+    left: Fraction
+
+
+def shortfalls(found: Iterable[ledger.Shortfall]) -> tuple[Shortfall, ...]:
+    """Every budget that refused, one line for each amount that is missing."""
+    short: list[Shortfall] = []
+    for each in found:
+        whose = (each.dataset, each.group, each.principal, each.period)
+        if each.cost is None or each.cost > each.left:
+            short.append(Shortfall(*whose, each.currency, each.cost, each.left))
+        if each.delta_left is not None:
+            short.append(Shortfall(*whose, "delta", each.delta_cost, each.delta_left))
+    return tuple(short)
+
+
+def error_of(refused: Refused) -> SfumatoError:
+    """The error that a refusal is to an analyst."""
+    if refused.reason == "locked":
+        return Locked(
+            f"{refused.problem}, and none is answered until the owner has looked",
+            hint="the owner looks into it, then runs: sfumato owner unlock",
+        )
+    if refused.reason != "budget":
+        return InvalidQuestion(refused.problem, hint=refused.hint)
+    short = shortfalls(refused.shortfalls)
+    known = [each for each in short if each.cost is not None]
+    problem, hint = words.too_dear(known) if known else (refused.problem, refused.hint)
+    return BudgetExceeded(problem, hint=hint, shortfalls=short)

@@ -1,0 +1,108 @@
+"""One aggregate over public groups, as mechanisms that choose take it: exact scores, and how far they move."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.curator.asks import Desk
+from sfumato.curator.charge import Reader
+from sfumato.curator.release import AnswerColumn
+from sfumato.errors import InvalidQuestion
+from sfumato.query import PricedQuery, Question, Spend, price
+from sfumato.query.expression import Ref
+from sfumato.query.measures import Measure
+
+COUNTS = ("rows", "people", "present", "distinct")
+SCORES = ("sum", *COUNTS)
+Group = tuple[Any, ...]
+
+
+def one_measure(desk: Desk, asked: Question, kinds: tuple[str, ...]) -> PricedQuery:
+    """The question with its bounds; the price within is not used, only one measure of a listed kind is let through."""
+    if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
+        raise InvalidQuestion(
+            f"one aggregate is needed, of: {', '.join(kinds)}", hint="SELECT key, COUNT(*) … GROUP BY key"
+        )
+    shown = all(isinstance(output, Ref) for _, output in asked.outputs)
+    if not shown or asked.having is not None or asked.order or asked.limit is not None or asked.offset:
+        raise InvalidQuestion(
+            "the aggregate is compared as it is, without arithmetic, HAVING, ORDER BY or LIMIT",
+            hint="SELECT key, SUM(-x) … GROUP BY key asks for the least; sql() computes with what is released",
+        )
+    return price(asked, desk.dataset, Spend(Fraction(1), None, Fraction(0)))
+
+
+def move(query: PricedQuery) -> int:
+    """The most one person moves the aggregate of any one group."""
+    measure, limits = query.measures.measures[0], query.bounds
+    if measure.kind == "people":
+        return 1
+    return (limits.rows if limits.cut is None else limits.cut) * measure.unit
+
+
+def weighted_move(query: PricedQuery, weights: list[int]) -> int:
+    """The most one person moves a sum of the groups' aggregates, each times its weight.
+
+    A person counts in few groups, so the heaviest decide; of a cut table all rows may be in one group.
+    """
+    heaviest = sorted(map(abs, weights), reverse=True)
+    measure, limits = query.measures.measures[0], query.bounds
+    if limits.cut is not None and measure.kind != "people":
+        return limits.cut * measure.unit * heaviest[0]
+    return move(query) * sum(heaviest[: limits.keys])
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A question whose public groups are the candidates, or what candidates are judged by."""
+
+    query: PricedQuery
+    groups: tuple[Group, ...]
+    columns: tuple[AnswerColumn, ...]
+    """The keys, by the names that the question gives them."""
+
+    @property
+    def measure(self) -> Measure:
+        """The one that is computed."""
+        return self.query.measures.measures[0]
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether a person who comes lowers no score."""
+        return self.measure.low >= 0
+
+    def exact(self, reader: Reader) -> list[int]:
+        """The groups' aggregates in steps, in their public order."""
+        table = reader.exact()
+        at = {group: i for i, group in enumerate(table.keys)}
+        column = table.columns[self.query.measures.starts[0]]
+        return [int(column[at[group]]) if group in at else 0 for group in self.groups]
+
+    def about(self, desk: Desk, name: str, event: Any) -> dict[str, Any]:
+        """What decides the answer of a mechanism of this name."""
+        return {
+            name: self.query.question.canonical(),
+            "bounds": self.query.bounds.canonical(),
+            "declared": self.query.question.declared(desk.dataset),
+            "event": event.to_json(),
+        }
+
+
+def scores(desk: Desk, text: str, what: str) -> Scores:
+    """The scores that a question asks for; `what` names the mechanism in refusals."""
+    asked = desk.question(text)
+    groups = asked.groups
+    if not asked.keys or groups is None:
+        raise InvalidQuestion(f"{what} chooses among public groups", hint="GROUP BY a column with declared values")
+    query = one_measure(desk, asked, SCORES)
+    return Scores(query, groups, key_columns(asked))
+
+
+def key_columns(asked: Question) -> tuple[AnswerColumn, ...]:
+    """The keys of a question as columns, by the names that its outputs give them."""
+    names = [f"key {i + 1}" for i in range(len(asked.keys))]
+    for name, output in asked.outputs:
+        index = getattr(output, "index", None)
+        if index is not None and index < len(names):
+            names[index] = name
+    return tuple(AnswerColumn(name, key.kind, "key") for name, key in zip(names, asked.keys, strict=True))

@@ -1,0 +1,319 @@
+"""An analyst's session: the verbs, each prepared without data, charged, computed, and given when it may leave."""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from sfumato.curator import watching
+from sfumato.curator.accuracy import Within
+from sfumato.curator.amounts import Amount
+from sfumato.curator.asks import Ask
+from sfumato.curator.building import Asking
+from sfumato.curator.charge import Reader, Request, failed
+from sfumato.curator.choosing import Weights, exponential, noisy_max, top_k
+from sfumato.curator.explanation import Explanation, explained
+from sfumato.curator.measuring import sql
+from sfumato.curator.median import smooth_median
+from sfumato.curator.pace import Paced
+from sfumato.curator.pricing import cost_of, priced
+from sfumato.curator.refusals import error_of
+from sfumato.curator.release import NOTHING, Left, Release, Shown
+from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.ledger import Answered, Balance, Refused
+from sfumato.ledger.canon import Json
+from sfumato.mechanisms import SparseTechnique
+from sfumato.query import Question
+from sfumato.query.parse import stands_alone
+
+if TYPE_CHECKING:
+    from sfumato.curator.curator import Curator
+
+R = TypeVar("R")
+T = TypeVar("T")
+VERBS: Mapping[str, Callable[..., Ask[Shown]]] = {
+    "sql": sql,
+    "noisy_max": noisy_max,
+    "top_k": top_k,
+    "exponential": exponential,
+    "smooth_median": smooth_median,
+}
+"""Every verb that ends in a release: the desk and its arguments into what is to be charged."""
+_KEPT = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
+
+
+class Session:
+    """What one analyst asks of one dataset, each question charged before data are read.
+
+    `sfumato.open` gives one that closes its curator with it; `Curator.session` one beside others. Threads may share it,
+    and event loops, through the verbs that end in `_async`.
+    """
+
+    def __init__(self, curator: "Curator", analyst: str, *, closes: bool = False) -> None:
+        self.curator, self.analyst = curator, analyst
+        self.dataset, self.pace = curator.dataset, curator._pace
+        self._desk, self._ledger, self._closes = curator._desk, curator._ledger, closes
+
+    # ---- questions ----
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        within: Within | Mapping[str, Within] | None = None,
+        confidence: Amount | None = None,
+        key: str | None = None,
+        label: str = "",
+    ) -> Release:
+        """The private answer to a SQL question, priced by ε, by ρ, or by the accuracy that is wanted.
+
+        `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
+        `label` says what the question is for, in the analyst's words.
+        """
+        return self._answer(
+            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, key=key,
+            label=label,
+        )  # fmt: skip
+
+    async def sql_async(self, text: str, **price: Any) -> Release:
+        """`sql` for an event loop, which goes on meanwhile; keywords as for `sql`."""
+        return await self.ask_async("sql", text, **price)
+
+    async def ask_async(self, verb: str, /, *words: Any, **more: Any) -> Release:
+        """Any verb that ends in a release, by name, for an event loop: `await session.ask_async("top_k", …)`."""
+        paced = await self.in_pool(lambda: self.paced(verb, *words, **more))
+        return await self.pace.waited_async(paced)
+
+    def explain(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        within: Within | Mapping[str, Within] | None = None,
+        confidence: Amount | None = None,
+    ) -> Explanation:
+        """The plan, price and expected error of a question, for nothing and without reading data."""
+        query = priced(
+            self._desk, text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence
+        )  # fmt: skip
+        cost = cost_of(query)
+        cheap = self._desk.too_cheap(cost)
+        if cheap is not None:
+            raise cheap
+        balances = self.budget()
+        affordable = all(
+            balance.remaining >= cost.in_currency(balance.currency)
+            and balance.delta_cap - balance.delta_spent >= cost.delta
+            for balance in balances
+        )
+        after = tuple(_left(each, each.remaining - cost.in_currency(each.currency)) for each in balances)
+        return explained(query, self.dataset, cost, after, affordable=affordable)
+
+    def table(self, source: str) -> Asking:
+        """A question built in Python about a table or a subquery: where, group_by, select, …, then release.
+
+        `session.table("visits").where("day < 9").group_by("ward").select(n="COUNT(*)").release(epsilon=0.5)`
+        """
+        return Asking(self, stands_alone("table", source))
+
+    # ---- choices ----
+
+    def noisy_max(self, text: str, *, epsilon: Amount, key: str | None = None, label: str = "") -> Release:
+        """The public group with the largest aggregate, by one-sided noisy max: its key, and not its value.
+
+        The question has one aggregate, a count or a sum, over groups that are public.
+        """
+        return self._answer("noisy_max", text, epsilon=epsilon, key=key, label=label)
+
+    def top_k(self, text: str, *, k: int, epsilon: Amount, key: str | None = None, label: str = "") -> Release:
+        """The k public groups with the largest aggregates, best first: their keys, and not their values."""
+        return self._answer("top_k", text, k=k, epsilon=epsilon, key=key, label=label)
+
+    def exponential(
+        self,
+        text: str,
+        *,
+        epsilon: Amount,
+        weights: Weights | None = None,
+        key: str | None = None,
+        label: str = "",
+    ) -> Release:
+        """A candidate of high utility, by the exponential mechanism.
+
+        The candidates are the question's public groups, by their aggregates; or those that `weights` names, each by the
+        sum of the groups' aggregates times its weights: `weights={"north": {"surgery": 1, "oncology": 0.5}}`.
+        """
+        return self._answer("exponential", text, epsilon=epsilon, weights=weights, key=key, label=label)
+
+    def smooth_median(self, text: str, *, epsilon: Amount, key: str | None = None, label: str = "") -> Release:
+        """The answer to `SELECT MEDIAN(x) …`, of all rows or of public groups, with noise that follows the data.
+
+        Where many people are near the median it is far nearer than the error that can be stated.
+        """
+        return self._answer("smooth_median", text, epsilon=epsilon, key=key, label=label)
+
+    # ---- watches ----
+
+    def above_threshold(
+        self, threshold: int, *, epsilon: Amount, sensitivity: int | None = None, label: str = ""
+    ) -> watching.Watch:
+        """A run of AboveThreshold over a stream of counts: ε is charged now, for a run of up to 1 000 questions.
+
+        `sensitivity` is the most one person may move a count that will be asked; by default the largest of any table.
+        """
+        made = watching.above_threshold(self._desk, threshold, epsilon=epsilon, sensitivity=sensitivity)
+        return self._watch(made, label)
+
+    def sparse(
+        self, threshold: int, *, epsilon: Amount, cutoff: int, sensitivity: int | None = None, label: str = ""
+    ) -> watching.Watch:
+        """A watch that goes on until `cutoff` counts were above: ε is charged now, for all of them."""
+        made = watching.sparse(self._desk, threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity)
+        return self._watch(made, label)
+
+    def numeric_sparse(
+        self, threshold: int, *, epsilon: Amount, cutoff: int, sensitivity: int | None = None, label: str = ""
+    ) -> watching.Watch:
+        """A watch that also tells the noisy value of each of the `cutoff` counts above: ε is charged now."""
+        made = watching.numeric_sparse(self._desk, threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity)
+        return self._watch(made, label)
+
+    def _watch(self, mechanism: SparseTechnique, label: str) -> watching.Watch:
+        ask: Ask[None] = watching.begun(mechanism, lambda _: None, label)
+
+        def leave(answer: Answered, _: bool, __: None) -> watching.Watch:
+            return watching.Watch(self, self._desk, mechanism, answer.sequence)
+
+        return self.pace.waited(self.pace.paced(lambda: self._settled(ask, leave)))
+
+    # ---- what is known ----
+
+    def budget(self) -> tuple[Balance, ...]:
+        """Every budget that this analyst's questions count against, with what was spent of it."""
+        whole, own = (self._ledger.balances(self.dataset.name, who) for who in ("", self.analyst))
+        return (*whole, *own)
+
+    def remaining(self) -> tuple[Left, ...]:
+        """What is left of each budget."""
+        return tuple(_left(balance, balance.remaining) for balance in self.budget())
+
+    def log(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The ledger's entries about this dataset: this analyst's own, without the released answers, and the caps."""
+        for entry in self._ledger.entries():
+            body = entry.body
+            if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self.analyst):
+                yield entry.sequence, {name: value for name, value in body.items() if name not in _KEPT}
+
+    def verify(self) -> str:
+        """Walk the ledger's whole chain; its anchor, to be kept apart."""
+        return self._ledger.verify()
+
+    def question(self, text: str) -> Question:
+        """A checked question about this dataset."""
+        return self._desk.question(text)
+
+    # ---- charge, then read ----
+
+    def paced(self, verb: str, /, *words: Any, **more: Any) -> Paced[Release]:
+        """What a verb ends in and when it may leave, for who waits in a way of their own.
+
+        A question that is refused for its words raises at once: that took no data.
+        """
+        if verb not in VERBS:
+            raise InvalidParameter("verb", f"must be one of {', '.join(VERBS)}", verb)
+        ask = VERBS[verb](self._desk, *words, **more)
+        return self.pace.paced(lambda: self._settled(ask, lambda *found: self._release(ask, *found)))
+
+    def _answer(self, verb: str, *words: Any, **more: Any) -> Release:
+        return self.pace.waited(self.paced(verb, *words, **more))
+
+    async def in_pool(self, work: Callable[[], T]) -> T:
+        """What the work gives, done by one of the curator's threads."""
+        import asyncio
+
+        return await asyncio.get_running_loop().run_in_executor(self.curator.pool(), work)
+
+    def settled(self, ask: Ask[T]) -> T:
+        """What can be seen of a question once it is charged and stored; nobody may be told before its time."""
+        return self._settled(ask, lambda _, __, shown: shown)
+
+    def _settled(self, ask: Ask[T], leave: Callable[[Answered, bool, T], R]) -> R:
+        """What leaves of a question: computed after a durable charge and stored, or what was stored before."""
+        request = Request(
+            principal=self.analyst,
+            hash=self.curator.hash_of(ask.about),
+            event=ask.event,
+            reads=ask.reads,
+            run=ask.run,
+            key=ask.key,
+            charge=ask.unpaid is None,
+            question=ask.text,
+            label=ask.label,
+        )
+
+        def work(reader: Reader) -> tuple[Json, T]:
+            stored = ask.compute(reader)
+            return stored, ask.show(stored)
+
+        with self.curator._gate.using():
+            outcome = self.curator._gate.decided(lambda: self.curator._charge.make(request, work))
+            if isinstance(outcome, Refused):
+                raise self._refusal(outcome, ask)
+            with _one_text():
+                if isinstance(outcome, Answered):
+                    return leave(outcome, True, ask.show(outcome.release))
+                answer, shown = outcome
+                return leave(answer, False, shown)
+
+    def _refusal(self, refused: Refused, ask: Ask[Any]) -> SfumatoError:
+        if ask.unpaid is not None and refused.reason == "new":
+            return ask.unpaid
+        return error_of(refused)
+
+    def _release(self, ask: Ask[Shown], answer: Answered, repeated: bool, shown: Shown) -> Release:
+        return Release(
+            schema=shown.schema,
+            bars=shown.bars,
+            cost=NOTHING if repeated else ask.cost,
+            confidence=shown.confidence,
+            remaining=self.remaining(),
+            receipt=f"{answer.sequence}-{answer.head[:12]}",
+            sequence=answer.sequence,
+            repeated=repeated,
+            notes=shown.notes,
+        )
+
+    # ---- the end ----
+
+    def close(self) -> None:
+        """Close the curator, if it was opened for this session alone, after the questions that are under way."""
+        if self._closes:
+            self.curator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<session of {self.analyst} on {self.dataset.name}>"
+
+
+def _left(balance: Balance, left: Any) -> Left:
+    return Left(balance.dataset, balance.group, balance.principal, balance.period, balance.currency, left)
+
+
+@contextmanager
+def _one_text() -> Generator[None]:
+    try:
+        yield
+    except Exception:
+        raise failed() from None

@@ -1,0 +1,327 @@
+"""Words for people, made of what leaves as data: how a release, an explanation and a refusal read."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import floor, log10
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sfumato.core.printing import for_page, for_terminal
+from sfumato.query.released import Bar
+
+if TYPE_CHECKING:
+    from sfumato.curator.explanation import Bounding, Error, Explanation, Groups, Mechanism, Step
+    from sfumato.curator.release import Cost, Left, Release
+
+ANYONE = "analyst"
+"""Who asks where no analysts are declared."""
+
+
+class Budgeted(Protocol):
+    """Whatever says whose budget it is about."""
+
+    @property
+    def dataset(self) -> str:
+        """The dataset."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """The group of datasets whose cap it is, or none."""
+        ...
+
+    @property
+    def principal(self) -> str:
+        """The analyst, or nobody for the dataset's own."""
+        ...
+
+    @property
+    def period(self) -> str:
+        """The window, or nothing for all time."""
+        ...
+
+    @property
+    def currency(self) -> str:
+        """What it counts in."""
+        ...
+
+
+class Short(Budgeted, Protocol):
+    """A budget that refuses: what was asked of it, and what it has."""
+
+    @property
+    def cost(self) -> Fraction | None:
+        """What the question costs in its currency; None where it has no price there."""
+        ...
+
+    @property
+    def left(self) -> Fraction:
+        """What is left of it."""
+        ...
+
+
+# ---- amounts ----
+
+
+def exact_text(value: Fraction) -> str:
+    """A rational as a decimal if it is one, else as a ratio.
+
+    >>> exact_text(Fraction(1, 8)), exact_text(Fraction(1, 3))
+    ('0.125', '1/3')
+    """
+    bottom = value.denominator
+    for prime in (2, 5):
+        while bottom % prime == 0:
+            bottom //= prime
+    if bottom != 1:
+        return str(value)
+    from decimal import Context, Decimal
+
+    context = Context(prec=400)
+    text = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context), "f")
+    return text if Fraction(text) == value else str(value)
+
+
+def written(value: Fraction) -> str:
+    """An amount for people: six digits, rounded to nearest."""
+    return f"{float(value):.6g}"
+
+
+def written_down(value: Fraction) -> str:
+    """An amount for people that is not above it: six decimals."""
+    return f"{floor(value * 10**6) / 10**6:.6g}" if value >= Fraction(1, 10**6) else exact_text(value)
+
+
+def symbol(currency: str) -> str:
+    """The letter of a currency."""
+    if currency == "delta":
+        return "δ"
+    return "ρ" if currency.startswith("zcdp") else "ε"
+
+
+def cost(of: "Cost") -> str:
+    """What a question costs."""
+    parts = [f"{name} = {written(value)}" for name, value in (("ε", of.epsilon), ("ρ", of.rho)) if value is not None]
+    return ", ".join([*parts, *([f"δ = {written(of.delta)}"] if of.delta else [])]) or "nothing"
+
+
+# ---- budgets ----
+
+
+def budget_name(of: Budgeted) -> str:
+    """Whose budget it is, and of which window."""
+    whose = f"group {of.group}" if of.group else f"dataset {of.dataset}"
+    if of.principal:
+        whose = f"analyst {of.principal}"
+    return f"{whose} this {of.period}" if of.period else whose
+
+
+def left(of: "Left") -> str:
+    """What is left of a budget."""
+    return f"{symbol(of.currency)} = {written(of.left)} of {budget_name(of)}"
+
+
+def would_remain(of: "Left") -> str:
+    """What would be left of a budget, as exactly as can be shown."""
+    shown = exact_text(of.left) if of.left.denominator < 10**12 else written(of.left)
+    return f"{shown} of {budget_name(of)}"
+
+
+def too_dear(short: Sequence[Short]) -> tuple[str, str]:
+    """Why budgets refuse a question, all of them named, and what to do about it."""
+    letters = list(dict.fromkeys(symbol(each.currency) for each in short))
+    parts = [_lacking([each for each in short if symbol(each.currency) == letter]) for letter in letters]
+    least = {letter: min(each.left for each in short if symbol(each.currency) == letter) for letter in letters}
+    most = " and ".join(f"{letter} = {written_down(left)}" for letter, left in least.items())
+    hint = f"ask for at most {most}, or ask the owner" if all(left > 0 for left in least.values()) else "ask the owner"
+    return f"the question {'; it '.join(parts)}", hint
+
+
+def _lacking(short: Sequence[Short]) -> str:
+    """What is asked in one currency, and whose budgets do not hold it."""
+    first, *others = _named(short)
+    price = Fraction(0) if first.cost is None else first.cost
+    whose = f"costs {symbol(first.currency)} = {written(price)}, and {_has(first)} is left of {budget_name(first)}"
+    return ", ".join([whose, *(f"{_has(each)} of {budget_name(each)}" for each in others)])
+
+
+def _has(short: Short) -> str:
+    return f"{symbol(short.currency)} = {written(short.left)}"
+
+
+def _named(short: Sequence[Short]) -> list[Short]:
+    """Without the stand-in for analysts where none are declared: that budget is the dataset's own under a name."""
+    own = {(each.period, each.currency, each.left) for each in short if not each.principal}
+    return [s for s in short if s.principal != ANYONE or (s.period, s.currency, s.left) not in own]
+
+
+# ---- notes ----
+
+_NOTES = {
+    "extremes": "MIN and MAX are answered as the 1 % and 99 % quantiles: the extremes are single people's values",
+    "threshold": "groups show if about {people} people or more are in them",
+    "choice": "its aggregate is at most {below:,.6g} below the largest, with the stated confidence",
+    "choices": "each aggregate is at most {below:,.6g} below the largest that was left, with the stated confidence",
+    "utility": "its utility is at most {below:,.6g} below the largest, with the stated confidence",
+    "smooth": "within {within:,.6g} with the stated confidence, and nearer where many values are near the median",
+}
+"""What a reader of an answer must know, by the code that programs know it by."""
+
+
+def note(code: str, figures: Mapping[str, float]) -> str:
+    """The sentence of a note."""
+    return _NOTES[code].format(**figures)
+
+
+# ---- releases ----
+
+
+def cell(bar: Bar) -> str:
+    """A value with its error bar, with no more digits than its error is worth."""
+    if bar.value is None:
+        return "NULL"
+    if not isinstance(bar.value, int | float) or isinstance(bar.value, bool):
+        return str(bar.value)
+    if bar.low is None or bar.high is None:
+        return f"{bar.value:,}" if isinstance(bar.value, int) else f"{bar.value:,.6g}"
+    exact = isinstance(bar.value, int)
+    middle = float(bar.value)
+    up, down = bar.high - middle, middle - bar.low
+    digits = 0 if exact else _digits(max(up, down, 0.0))
+    value = f"{bar.value:,}" if exact else f"{bar.value:,.{digits}f}"
+    if abs(up - down) <= 0.1 * max(up, down):
+        return f"{value} ± {max(up, down):,.{digits}f}"
+    return f"{value} [{bar.low:,.{digits}f}, {bar.high:,.{digits}f}]"
+
+
+def _digits(off: float) -> int:
+    """How many decimals are worth showing beside an error: its two leading digits."""
+    return 0 if off >= 10 or off == 0 else min(12, 1 - floor(log10(off)))
+
+
+def cells(release: "Release") -> list[list[str]]:
+    """Every value with its error bar, as text that can be shown."""
+    return [[for_terminal(cell(bar)) for bar in row] for row in release.bars]
+
+
+def footer(release: "Release") -> str:
+    """Cost, what remains, and the receipt, on one line."""
+    remaining = "; ".join(left(each) for each in release.remaining)
+    paid = "free: released before" if release.repeated else f"cost {cost(release.cost)}"
+    return f"{paid} · left {remaining} · receipt {release.receipt}"
+
+
+def as_text(release: "Release") -> str:
+    """A release as a table of text."""
+    names = [for_terminal(name) for name in release.columns]
+    lines = [names, *cells(release)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
+    body = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    about = [for_terminal(line) for line in (footer(release), *(each.text for each in release.notes))]
+    return "\n".join([body[0], "  ".join("─" * width for width in widths), *body[1:], "", *about])
+
+
+def as_page(release: "Release") -> str:
+    """A release as a table of a page."""
+    head = "".join(f"<th>{for_page(name)}</th>" for name in release.columns)
+    body = "".join(f"<tr>{''.join(f'<td>{for_page(text)}</td>' for text in row)}</tr>" for row in cells(release))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{for_page(footer(release))}</p>"
+
+
+# ---- explanations ----
+
+_MEASURES = {
+    "rows": "number of rows", "split": "rows with and without a value", "present": "rows with a value",
+    "people": "number of people", "distinct": "different values", "sum": "sum", "square": "sum of squares",
+    "keys": "groups by their number of people",
+}  # fmt: skip
+_BY = {
+    "geometric": "geometric noise", "discrete_gaussian": "discrete Gaussian noise",
+    "exponential": "exponential mechanism, with two more for its error bar",
+    "truncated_geometric_keys": "TruncatedGeometricKeys", "laplace_keys": "LaplaceKeys",
+}  # fmt: skip
+
+
+def plan(step: "Step", depth: int = 0) -> list[str]:
+    """The plan as lines, the last step first."""
+    below = [line for each in step.of for line in plan(each, depth + 1)]
+    return [f"{'  ' * depth}{_STEPS[step.kind](step)}", *below]
+
+
+def _scan(step: "Step") -> str:
+    cut = f", at most {step.cut} rows a person" if step.cut is not None else ""
+    return f"{step.table} ({'private' if step.private else 'public'}{cut})"
+
+
+def _person(step: "Step") -> str:
+    return f"one line a person{' and key' if step.keyed else ''}: {', '.join(step.aggregates) or 'nothing'}"
+
+
+_STEPS: Mapping[str, Any] = {
+    "scan": _scan,
+    "join": lambda step: f"join on {', '.join(f'{one} = {other}' for one, other in step.on)}",
+    "union": lambda _: "all rows of",
+    "person": _person,
+    "where": lambda _: "rows that pass WHERE of",
+    "project": lambda _: "computed columns of",
+}
+
+
+def groups(of: "Groups") -> str:
+    """Which groups are returned."""
+    if of.kind == "one":
+        return "one answer for all rows"
+    if of.kind == "public":
+        return f"{of.count} public groups, all returned"
+    return "groups are not public: those with too few people are left out"
+
+
+def bounding(of: "Bounding") -> str:
+    """What of a person counts."""
+    if of.kind == "row":
+        return "each row is protected by itself; nothing is left out"
+    if of.kind == "cut":
+        return f"a person has at most {of.rows} {'row' if of.rows == 1 else 'rows'} here; nothing more is left out"
+    where = " in a group" if of.grouped else ""
+    rows = f"of a person's rows{where} {of.rows} count (more are weighted down to as many)"
+    if of.groups is None:
+        return rows
+    return f"{rows}, and a person counts in {_several(of.groups, 'group')}, chosen by a hash"
+
+
+def _several(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
+
+
+def error(of: "Error") -> str:
+    """How far off a column of an answer will be."""
+    figure = "" if of.figure is None else f"{of.figure:,}" if isinstance(of.figure, int) else f"{of.figure:,.6g}"
+    return {
+        "exact": "a key, exact",
+        "derived": "follows from the columns it is made of",
+        "within": f"± {figure}",
+        "within_over_rows": f"± {figure}/n, with n the rows in the group",
+        "about_over_rows": f"± about {figure}/n, with n the rows in the group",
+        "rank": f"rank within {of.figure:,.0f} rows" if of.figure is not None else "",
+        "shows": f"a group of {of.figure} people shows with 95 %, a lone person's with δ",
+    }[of.kind]
+
+
+def mechanism(of: "Mechanism") -> tuple[str, str, str, str]:
+    """What a mechanism measures, by what, at which share, and how far it will be off."""
+    measures = f"quantile {float(of.q):g}" if of.q is not None else _MEASURES[of.measures]
+    share = f"{'ε' if of.currency == 'epsilon' else 'ρ'} = {written(of.share)}"
+    share = share if of.delta is None else f"{share}, δ = {written(of.delta)}"
+    off = f"within {of.error.figure:,.6g}" if of.error.kind == "within" else error(of.error)
+    return measures, _BY[of.by], share, off
+
+
+def as_lines(made: "Explanation") -> str:
+    """An explanation as lines of text."""
+    lines = ["plan", *(f"  {line}" for line in plan(made.plan))]
+    lines += [f"groups      {groups(made.groups)}", f"bounding    {bounding(made.bounding)}", "mechanisms"]
+    lines += ["  {}: {}, {}, {}".format(*mechanism(each)) for each in made.mechanisms]
+    lines += [f"expected error ({100 * float(made.confidence):g} % of the time)"]
+    lines += [f"  {each.name}: {error(each.error)}" for each in made.columns]
+    remaining = "; ".join(would_remain(each) for each in made.remaining)
+    lines += [f"cost        {cost(made.cost)}", f"then left   {remaining}", *(each.text for each in made.notes)]
+    return for_terminal("\n".join(lines), lines=True)

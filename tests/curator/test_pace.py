@@ -1,0 +1,226 @@
+"""Pace is a time that is told: threads and event loops overlap, and answers and errors leave at even times."""
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clinic
+import sfumato
+from sfumato.curator import Session
+from sfumato.curator.curator import AT_ONCE
+from sfumato.curator.pace import Pace, Paced
+from sfumato.engines import DuckDBEngine
+from sfumato.errors import BudgetExceeded, EngineFailed, InvalidParameter, InvalidQuestion
+
+COUNT = "SELECT COUNT(*) FROM visits WHERE day < {}"
+EVERY = 0.5
+NEAR = 0.35
+"""How late an answer may be on a busy machine and still be told from the next even time."""
+
+
+@pytest.fixture
+def session(clean: Path, tmp_path: Path) -> Any:
+    about = clinic.declare(clean, epsilon="100", more=f"\n[defaults]\nanswer_every = {EVERY}\nthreads = 1\n")
+    with sfumato.open(about, ledger=tmp_path / "ledger") as made:
+        yield made
+
+
+def late(started: float) -> float:
+    """By how much something ends after a multiple of the interval."""
+    return (time.monotonic() - started) % EVERY
+
+
+# ---- the time itself ----
+
+
+def test_the_time_is_the_next_multiple_after_what_it_took() -> None:
+    now = [100.0]
+    pace = Pace(10.0, clock=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
+
+    def takes(seconds: float) -> Any:
+        def ask() -> str:
+            now[0] += seconds
+            return "answer"
+
+        return ask
+
+    for seconds, leaves in ((3.0, 110.0), (10.5, 130.0)):
+        paced = pace.paced(takes(seconds))
+        assert paced.not_before == pytest.approx(leaves)
+        assert pace.waited(paced) == "answer"
+        assert now[0] == pytest.approx(leaves)
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt()])
+def test_errors_leave_at_even_times_too(error: BaseException) -> None:
+    now, slept = [0.0], []
+    pace = Pace(10.0, clock=lambda: now[0], sleep=slept.append)
+
+    def fails() -> None:
+        now[0] = 4.0
+        raise error
+
+    paced = pace.paced(fails)
+    assert isinstance(paced, Paced)
+    assert slept == [], "it is told, and not waited for"
+    with pytest.raises(type(error)):
+        pace.waited(paced)
+    assert slept == [6.0]
+
+
+def test_without_an_interval_nothing_waits() -> None:
+    pace = Pace(0, sleep=lambda _: pytest.fail("nothing to wait for"))
+    assert pace.waited(pace.paced(lambda: 5)) == 5
+    assert "answer" not in repr(Paced(1.0, "answer"))
+
+
+def test_a_session_tells_the_time_without_waiting(session: Session) -> None:
+    def nobody_sleeps(_: float) -> None:
+        pytest.fail("the caller's thread is the caller's")
+
+    session.pace = replace(session.pace, sleep=nobody_sleeps)
+    paced = session.paced("sql", COUNT.format(5), epsilon=1)
+    assert paced.not_before > time.monotonic() - EVERY
+    assert paced.given().cost.epsilon == 1
+    refused = session.paced("sql", COUNT.format(6), epsilon=1000)
+    assert isinstance(refused.error, BudgetExceeded)
+    with pytest.raises(InvalidParameter, match="verb must be one of sql, noisy_max"):
+        session.paced("read", COUNT.format(6))
+
+
+def test_a_refusal_of_the_words_takes_no_time(session: Session) -> None:
+    session.pace = replace(session.pace, sleep=lambda _: pytest.fail("no data were near"))
+    with pytest.raises(InvalidQuestion):
+        session.sql("SELECT cost FROM visits", epsilon=1)
+
+
+# ---- threads ----
+
+
+def slow(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    """An engine that goes on only when so many are inside at the same time."""
+    honest, all_in = DuckDBEngine.aggregate, threading.Barrier(at_once, timeout=60)
+
+    def waits(self: DuckDBEngine, query: Any) -> Any:
+        all_in.wait()
+        return honest(self, query)
+
+    monkeypatch.setattr(DuckDBEngine, "aggregate", waits)
+
+
+def test_threads_share_a_session_and_overlap_at_the_pace(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow(monkeypatch, 3)  # as many as may still fail
+
+    def ask(n: int) -> float:
+        started = time.monotonic()
+        session.sql(COUNT.format(n), epsilon="0.1")
+        return late(started)
+
+    with ThreadPoolExecutor(3) as threads:
+        ends = list(threads.map(ask, range(3)))
+    assert all(end < NEAR for end in ends), ends
+
+
+# ---- event loops ----
+
+
+def test_a_loop_goes_on_while_questions_are_answered(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow(monkeypatch, 3)
+
+    async def all_of_them() -> tuple[list[Any], int, list[float]]:
+        beats, done, ends = 0, asyncio.Event(), []
+
+        async def heart() -> None:
+            nonlocal beats
+            while not done.is_set():
+                beats += 1
+                await asyncio.sleep(0.01)
+
+        async def ask(n: int) -> Any:
+            started = time.monotonic()
+            answer = await session.sql_async(COUNT.format(n), epsilon="0.1")
+            ends.append(late(started))
+            return answer
+
+        beating = asyncio.create_task(heart())
+        answers = await asyncio.gather(*(ask(n) for n in range(3)))
+        done.set()
+        await beating
+        return list(answers), beats, ends
+
+    session.pace = replace(session.pace, sleep=lambda _: pytest.fail("a loop's pace blocks no thread"))
+    answers, beats, ends = asyncio.run(all_of_them())
+    assert len(answers) == 3
+    assert beats > 10, "the loop was held up"
+    assert all(end < NEAR for end in ends), ends
+
+
+def test_a_loops_errors_leave_at_even_times_and_in_one_text(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(self: DuckDBEngine, query: Any) -> Any:
+        raise ValueError("cell 42")
+
+    async def ask() -> tuple[str, float]:
+        started = time.monotonic()
+        with pytest.raises(EngineFailed) as caught:
+            await session.sql_async(COUNT.format(3), epsilon="0.1")
+        return str(caught.value), time.monotonic() - started
+
+    with monkeypatch.context() as broken:
+        broken.setattr(DuckDBEngine, "aggregate", failing)
+        text, took = asyncio.run(ask())
+    assert text == "the engine did not finish; the charge stays\n\nhint: ask the owner"
+    assert took >= EVERY
+    assert took % EVERY < NEAR
+
+
+def test_more_questions_than_threads_are_all_answered(clean: Path, opened: Any) -> None:
+    session: Session = opened(clean)
+
+    async def ask() -> list[Any]:
+        questions = [session.sql_async(COUNT.format(n % 5), epsilon="0.1") for n in range(3 * AT_ONCE)]
+        return list(await asyncio.gather(*questions))
+
+    answers = asyncio.run(ask())
+    assert len(answers) == 3 * AT_ONCE
+    assert sum(not each.repeated for each in answers) == 5, "equal questions are one"
+
+
+def test_every_verb_and_a_watch_can_be_asked_from_a_loop(clean: Path, opened: Any) -> None:
+    session: Session = opened(clean)
+    grouped = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+
+    async def ask() -> list[Any]:
+        watch = session.above_threshold(10**9, epsilon=1)
+        return [
+            await session.ask_async("noisy_max", grouped, epsilon=1),
+            await session.ask_async("top_k", grouped, k=2, epsilon=1),
+            await session.ask_async("exponential", grouped, epsilon=1),
+            await session.ask_async("smooth_median", "SELECT MEDIAN(amount) AS m FROM visits", epsilon=1),
+            await watch.ask_async(COUNT.format(9)),
+        ]
+
+    *releases, below = asyncio.run(ask())
+    assert [len(each) for each in releases] == [1, 2, 1, 1]
+    assert below is False
+
+
+def test_sessions_of_one_curator_are_analysts_of_one_dataset(clean: Path, tmp_path: Path) -> None:
+    more = "".join(f'\n[analysts.{who}]\nepsilon = "2"\ndelta = "1e-7"\n' for who in ("ann", "bob"))
+    with sfumato.open_curator(clinic.declare(clean, more=more), ledger=tmp_path / "ledger") as curator:
+        assert repr(curator) == "<curator of clinic>"
+        ann, bob = curator.session("ann"), curator.session("bob")
+        assert repr(ann) == "<session of ann on clinic>"
+        with ann:
+            ann.sql(COUNT.format(9), epsilon=1)
+        assert bob.sql(COUNT.format(9), epsilon=1).repeated, "a session of several closes nothing"
+        assert [each.left for each in bob.remaining()][-1] == 1
+        with pytest.raises(InvalidParameter, match="declared"):
+            curator.session("eve")
+        with pytest.raises(InvalidParameter, match="declared"):
+            curator.session()
