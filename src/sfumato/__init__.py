@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         core,
         curator,
         data,
+        demo,
         engines,
         errors,
         exact,

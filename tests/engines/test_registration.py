@@ -763,9 +763,9 @@ def test_nothing_is_left_by_an_engine_that_is_closed_or_fails(tmp_path: Path) ->
         opened(pa.table({"id": [1], "note": ["a"], "amount": [1.0]})).close()
         with pytest.raises(InvalidDeclaration):
             opened(3)
-        from sfumato.demo.little import little
+        from sfumato.demo.few_rows import few_rows
 
-        little([(1, "a", 2.0)]).close()
+        few_rows([(1, "a", 2.0)]).close()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -28,6 +28,7 @@ def open(  # noqa: A001
     registered yet is registered, if whoever opens it owns the folder; `progress` is told what is read, and how far.
     """
     dataset = _dataset(declaration)
+    engines.entry_for(dataset)  # before the ledger gets caps, which are for ever
     who = _analyst(dataset, analyst)
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
@@ -42,7 +43,7 @@ def open(  # noqa: A001
     except BaseException:
         kept.close()
         raise
-    kept.recover(older_than=dataset.defaults.timeout + 60, dataset=dataset.name)
+    kept.recover(older_than=dataset.engine.timeout + 60, dataset=dataset.name)
     return Curator(engine, kept, who)
 
 
@@ -107,6 +108,7 @@ def register(
     nothing is written: its opening registers it.
     """
     dataset = _dataset(declaration)
+    engines.entry_for(dataset)
     if not isinstance(declaration, str | Path):
         registration, typed = engines.register(dataset, append=append, progress=progress)
         return typed.dataset, registration

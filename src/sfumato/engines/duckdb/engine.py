@@ -4,18 +4,16 @@ import hashlib
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset, Kind, Typed
 from sfumato.engines.duckdb.connection import connected
 from sfumato.engines.duckdb.expressions import is_plain, quoted
 from sfumato.engines.duckdb.fetched import histograms, keys_of, whole_numbers
 from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import Opened, opened, register_again
-from sfumato.engines.duckdb.schemas import Typed
 from sfumato.engines.duckdb.statements import Statements
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
@@ -61,8 +59,7 @@ class DuckDBEngine:
             raise
         self.dataset: Dataset = self._opened.typed.dataset
         # what was given in memory is copied by now, and not handed on
-        named = tuple(t if t.files else replace(t, source=None) for t in self.dataset.tables)
-        self._dataset = self.dataset = replace(self.dataset, tables=named)
+        self._dataset = self.dataset = self.dataset.without_rows()
 
     def _open(self, dataset: Dataset, progress: Progress) -> None:
         """Open what is registered; what its owner replaces in this moment is opened as it is afterwards."""
@@ -234,7 +231,7 @@ class DuckDBEngine:
             late.set()
             cursor.interrupt()
 
-        timer = threading.Timer(self._dataset.defaults.timeout, end)
+        timer = threading.Timer(self._dataset.engine.timeout, end)
         timer.daemon = True
         timer.start()
         try:

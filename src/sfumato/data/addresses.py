@@ -1,0 +1,62 @@
+"""Addresses of databases and clusters, read strictly: nothing in them is guessed, and no password is taken or shown."""
+
+import re
+from urllib.parse import unquote
+
+from sfumato.errors import InvalidDeclaration
+
+_LONGEST = 1000
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_WHOLE = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]{0,30})://"
+    r"(?:(?P<user>[A-Za-z0-9_.~!$&'()*+,;=%-]{1,200})@)?"
+    r"(?P<host>[A-Za-z0-9_.-]{1,255}|\[[0-9A-Fa-f:.]{2,50}\])?"
+    r"(?::(?P<port>[0-9]{1,5}))?"
+    r"(?P<path>/[A-Za-z0-9_.~%/-]*)?"
+    r"(?:\?(?P<options>[A-Za-z0-9_.~%/=&,-]*))?"
+)
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_PASSWORDS = (
+    re.compile(r"//[^/?#]*:[^/?#]*@"),
+    re.compile(r"//[^/?#@]*(%3a|:)[^?#]*@", re.IGNORECASE),
+    re.compile(r"(password|passwd|passphrase|pwd)\s*=", re.IGNORECASE),
+)
+OPTIONS = ("application_name", "connect_timeout", "host", "port", "sslmode", "sslrootcert", "target_session_attrs")
+"""What may stand behind the question mark: a closed list, in which nothing is secret."""
+
+
+def is_address(text: str) -> bool:
+    """Whether a source is meant as an address, well written or not.
+
+    >>> is_address("postgresql://db/clinic"), is_address("visits.parquet"), is_address("postgresql:/ada:secret@db")
+    (True, False, True)
+    """
+    return "://" in text or _ADDRESS.match(text) is not None
+
+
+def check_no_password(where: str, text: str) -> None:
+    """Refuse a source that has a password in it, without a word of it."""
+    if any(pattern.search(text) for pattern in _PASSWORDS):
+        raise InvalidDeclaration(
+            f"{where} has a password in it, or something like one",
+            hint='write source = "postgresql://ada@host/db", and the password in ~/.pgpass or PGPASSWORD',
+        )
+
+
+def address(where: str, text: str) -> str:
+    """The address, if it is one; an error shows the word before :// at most."""
+    check_no_password(where, text)
+    found = _WHOLE.fullmatch(text) if len(text) <= _LONGEST and not _BARE_PERCENT.search(text) else None
+    if found is None or not (found["host"] or found["path"]) or not 0 < int(found["port"] or 1) < 2**16:
+        raise InvalidDeclaration(
+            f"{where} is not an address that can be read",
+            hint='for example source = "postgresql://ada@db.example:5432/clinic", other signs as %20 and the like',
+        )
+    if found["user"] and ":" in unquote(found["user"]):
+        check_no_password(where, "//:@")
+    for option in filter(None, (found["options"] or "").split("&")):
+        if option.partition("=")[0] not in OPTIONS:
+            raise InvalidDeclaration(
+                f"{where} has an option behind its ? that nothing reads", hint=f"known: {', '.join(OPTIONS)}"
+            )
+    return text
