@@ -154,11 +154,12 @@ def _check_found(table: Table, found: Registration) -> None:
     now = [place_of(file) for file in table.files]
     if not _is_pattern(table) or not known or now == known:
         return
-    if set(known) <= set(now):
+    if set(known) < set(now):
         raise InvalidDeclaration(
-            f"[tables.{table.name}] source finds files that were not registered", hint=f"{_AGAIN}, or with --append"
+            f"[tables.{table.name}] source finds files that were not registered",
+            hint="the owner registers them: sfumato register --append; or all of it again: sfumato register",
         )
-    raise InvalidDeclaration(f"[tables.{table.name}] source no longer finds what was registered", hint=_AGAIN)
+    raise InvalidDeclaration(f"[tables.{table.name}] source finds other files than were registered", hint=_AGAIN)
 
 
 def _check_appended(dataset: Dataset, found: Registration) -> None:
