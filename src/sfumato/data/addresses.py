@@ -34,9 +34,18 @@ def is_address(text: str) -> bool:
     return "://" in text or _ADDRESS.match(text) is not None
 
 
+def has_password(text: str) -> bool:
+    """Whether a text has a password in it, or something like one: such a text is shown nowhere.
+
+    >>> has_password("postgresql://ada:secret@db/clinic"), has_password("postgresql://ada@db/clinic")
+    (True, False)
+    """
+    return any(pattern.search(text) for pattern in _PASSWORDS)
+
+
 def check_no_password(where: str, text: str) -> None:
     """Refuse a source that has a password in it, without a word of it."""
-    if any(pattern.search(text) for pattern in _PASSWORDS):
+    if has_password(text):
         raise InvalidDeclaration(
             f"{where} has a password in it, or something like one",
             hint='write source = "postgresql://ada@host/db", and the password in ~/.pgpass or PGPASSWORD',

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.entries import mapping, name_of, only, said, text
+from sfumato.data.entries import mapping, only, said, text
 from sfumato.data.numbers import seconds, whole
 from sfumato.data.places import place_of, plain_path
 from sfumato.errors import InvalidDeclaration
@@ -17,6 +17,7 @@ _MEMORY = re.compile(r"(?P<amount>[0-9]{1,9}(\.[0-9]{1,6})?) ?(?P<unit>[KMGT]i?B
 _LEAST_MEMORY, _MOST_MEMORY = 16 * 10**6, 10**16
 _TIMEOUT = 600.0
 _MOST_THREADS = 1024
+_LONGEST_NAME = 40
 _KNOWN = ("name", "timeout", "memory", "threads", "cache")
 MOVED = ("timeout", "memory", "threads")
 """What stood in [defaults] before, and is still read there."""
@@ -50,13 +51,20 @@ class EngineOptions:
         found = {**here, **old}
         where = {name: f"{'[defaults]' if name in old else '[engine]'} {name}" for name in _KNOWN}
         return cls(
-            name=name_of(where["name"], found["name"]) if "name" in found else "",
+            name=_name(where["name"], found["name"]) if "name" in found else "",
             timeout=seconds(where["timeout"], found["timeout"]) if "timeout" in found else _TIMEOUT,
             memory=_memory(where["memory"], found.get("memory", "")),
             threads=whole(where["threads"], found.get("threads", 0), least=0, most=_MOST_THREADS),
             cache=_cache(where["cache"], found["cache"], folder) if "cache" in found else "",
             old_lines=tuple(f"{name} = {_toml(value)}" for name, value in old.items()),
         )
+
+
+def _name(where: str, given: Any) -> str:
+    name = text(where, given, 'name = "duckdb"')
+    if not name.isidentifier() or len(name) > _LONGEST_NAME:
+        raise InvalidDeclaration(f"{where} must be a word: {said(name)}", hint='name = "duckdb", or leave it out')
+    return name
 
 
 def _cache(where: str, given: Any, folder: Path | None) -> str:

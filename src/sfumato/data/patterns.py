@@ -10,15 +10,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import translate
+from itertools import islice
 
 from sfumato.data.dataset import Dataset, Table
 from sfumato.data.places import plain_path
-from sfumato.data.source import File, form_of_name
+from sfumato.data.source import File
 from sfumato.errors import InvalidDeclaration, shown
 
 MOST_FILES = 500
 """Each file of a source is a database of ours, and opening more of them takes longer than asking."""
 _DEEP = "**"
+_ENDINGS = {"parquet": (".parquet", ".pq"), "csv": (".csv", ".csv.gz")}
+"""What is read of a folder: other files may lie there too."""
 
 
 def with_files(dataset: Dataset) -> Dataset:
@@ -31,10 +34,14 @@ def _with_files(table: Table) -> Table:
     if not isinstance(source, File) or not source.pattern:
         return table
     where = f"[tables.{table.name}] source {shown(source.pattern)}"
-    found = tuple(sorted(_found(where, source)))
+    found = tuple(sorted(islice(_found(where, source), MOST_FILES + 1)))
     if not found:
         is_folder = source.pattern.endswith("/")
-        hint = 'a folder is one of .parquet files, unless format = "csv"' if is_folder else "mend it: ** is any folder"
+        hint = (
+            'a folder is one of .parquet files, or of .csv by format = "csv"'
+            if is_folder
+            else "mend it: ** is any folder"
+        )
         raise InvalidDeclaration(f"{where} finds no file", hint=f"{hint}; names that begin with . or _ are left out")
     if len(found) > MOST_FILES:
         raise InvalidDeclaration(
@@ -52,7 +59,7 @@ def _found(where: str, source: File) -> Iterator[str]:
         raise InvalidDeclaration(f"{where} has a .. behind a sign", hint="write the folders that are meant")
     wanted = source.format or "parquet" if source.pattern.endswith("/") else ""
     walk = _Walk(where, [*parts, _DEEP] if wanted else parts)
-    return (path for path in walk.below(start) if not wanted or form_of_name(path) == wanted)
+    return (path for path in walk.below(start) if not wanted or path.lower().endswith(_ENDINGS[wanted]))
 
 
 class _Walk:
