@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sfumato
@@ -424,6 +424,7 @@ def test_whatever_stands_at_a_source_a_relation_or_the_engine_is_taken_or_refuse
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=40), st.sampled_from(["", "postgresql://", "v/", "*"]))
 def test_any_text_is_a_source_or_is_refused_in_words(text: str, before: str) -> None:
+    assume("/" not in text and ".." not in text)  # else it may be a folder of this machine
     for entry in ({"source": before + text}, {"source": URL, "relation": text}):
         with pytest.raises(SfumatoError) as refused:
             described(declared({**BASE, "tables": {"visits": entry}}, folder=Path("/nonexistent")))
