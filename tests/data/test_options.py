@@ -124,3 +124,13 @@ def test_a_relation_is_checked_as_far_as_it_can_be(tmp_path: Path, capsys: pytes
     path.write_text(text.replace("visits.id", "users.id"), encoding="utf-8")
     assert main(["check", "-d", str(path)]) == Exit.REFUSED
     assert "names no private table" in capsys.readouterr().err, "what needs no engine is checked first"
+
+
+def test_the_declaration_of_the_reference_is_one(tmp_path: Path) -> None:
+    import tomllib
+
+    text = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+    given = tomllib.loads(text[text.index("```toml") + len("```toml") :].partition("```")[0])
+    made = declared(given, folder=tmp_path)
+    assert made.engine == EngineOptions("duckdb", 600.0, "4GB", 2, "/var/lib/clinic")
+    assert made.engine.old_lines == ()
