@@ -149,6 +149,16 @@ def test_a_relation_is_a_name_with_a_schema_or_none(relation: Any) -> None:
     assert len(str(refused.value)) < 400
 
 
+@pytest.mark.parametrize(("url", "name"), [
+    ("postgresql://grace:secret@db/x", "t"), ("postgresql://grace:se?cret@db/x", "t"), ("visits.parquet", "t"), (URL, "secret'; DROP"), (URL, ""),
+])  # fmt: skip
+def test_a_relation_that_is_made_in_python_is_checked_too(url: str, name: str) -> None:
+    with pytest.raises(InvalidDeclaration) as refused:
+        Relation(url, name)
+    assert refused.value.hint
+    assert "grace" not in str(refused.value)
+
+
 def test_what_is_said_of_files_is_not_said_of_relations_and_the_other_way_round() -> None:
     for entry, value in (("format", "csv"), ("dialect", {"separator": ";"})):
         with pytest.raises(InvalidDeclaration, match=f"has a {entry}, and its source is no file"):

@@ -1,11 +1,10 @@
 """Addresses of databases and clusters, read strictly: nothing in them is guessed, and no password is taken or shown."""
 
 import re
-from urllib.parse import unquote
 
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, shown
 
-_LONGEST = 1000
+_LONGEST, _LONGEST_NAME, _MOST_PARTS = 1000, 128, 3
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _WHOLE = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]{0,30})://"
@@ -16,13 +15,29 @@ _WHOLE = re.compile(
     r"(?:\?(?P<options>[A-Za-z0-9_.~%/=&,-]*))?"
 )
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_PASSWORDS = (
-    re.compile(r"//[^/?#]*:[^/?#]*@"),
-    re.compile(r"//[^/?#@]*(%3a|:)[^?#]*@", re.IGNORECASE),
-    re.compile(r"(password|passwd|passphrase|pwd)\s*=", re.IGNORECASE),
-)
+_PASSWORD = re.compile(r"(password|passwd|passphrase|pwd)\s*=", re.IGNORECASE)
 OPTIONS = ("application_name", "connect_timeout", "host", "port", "sslmode", "sslrootcert", "target_session_attrs")
 """What may stand behind the question mark: a closed list, in which nothing is secret."""
+
+
+def relation_name(where: str, name: str) -> str:
+    """The name of a relation, with a schema before it or none; what no database could be asked for is refused."""
+    parts = name.split(".")
+    if len(parts) > _MOST_PARTS or not all(_is_name(part) for part in parts):
+        raise InvalidDeclaration(
+            f"{where} must be a name, with a schema before it or none{_shown(name)}",
+            hint='for example relation = "clinic.visits"',
+        )
+    return name
+
+
+def _is_name(part: str) -> bool:
+    plain = part.isprintable() and part == part.strip() and not any(sign in part for sign in "\"'`\\")
+    return plain and 1 <= len(part) <= _LONGEST_NAME
+
+
+def _shown(name: str) -> str:
+    return "" if has_password(name) else f": {shown(name)}"
 
 
 def is_address(text: str) -> bool:
@@ -40,7 +55,8 @@ def has_password(text: str) -> bool:
     >>> has_password("postgresql://ada:secret@db/clinic"), has_password("postgresql://ada@db/clinic")
     (True, False)
     """
-    return any(pattern.search(text) for pattern in _PASSWORDS)
+    asks = text.partition("//")[2].rpartition("@")[0].lower()
+    return ":" in asks or "%3a" in asks or _PASSWORD.search(text) is not None
 
 
 def check_no_password(where: str, text: str) -> None:
@@ -61,8 +77,6 @@ def address(where: str, text: str) -> str:
             f"{where} is not an address that can be read",
             hint='for example source = "postgresql://ada@db.example:5432/clinic", other signs as %20 and the like',
         )
-    if found["user"] and ":" in unquote(found["user"]):
-        check_no_password(where, "//:@")
     for option in filter(None, (found["options"] or "").split("&")):
         if option.partition("=")[0] not in OPTIONS:
             raise InvalidDeclaration(

@@ -5,17 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.addresses import address, check_no_password, is_address
+from sfumato.data.addresses import address, check_no_password, is_address, relation_name
 from sfumato.data.dialect import Dialect
-from sfumato.data.entries import one_of, said, text
+from sfumato.data.entries import one_of, text
 from sfumato.data.places import place_of, plain_path
 from sfumato.data.source import File, Memory, Relation, Source, has_signs
 from sfumato.errors import InvalidDeclaration
 
 _FORMATS = ("", "parquet", "csv", "duckdb")
 _OF_FILES = ("format", "dialect")
-_LONGEST_NAME = 128
-_MOST_PARTS = 3
 
 
 def source_of(name: str, table: Mapping[str, Any], folder: Path) -> Source:
@@ -81,15 +79,4 @@ def _relation(where: str, name: str, table: Mapping[str, Any]) -> Relation:
             raise InvalidDeclaration(f"{where} has a {entry}, and its source is no file", hint=f"leave {entry} out")
     url = address(f"{where} source", table["source"])
     called = text(f"{where} relation", table.get("relation", name), 'for example relation = "clinic.visits"')
-    parts = called.split(".")
-    if len(parts) > _MOST_PARTS or not all(_is_name(part) for part in parts):
-        raise InvalidDeclaration(
-            f"{where} relation must be a name, with a schema before it or none: {said(called)}",
-            hint='for example relation = "clinic.visits"',
-        )
-    return Relation(url, called)
-
-
-def _is_name(part: str) -> bool:
-    plain = part.isprintable() and part == part.strip() and not any(sign in part for sign in "\"'`\\")
-    return plain and 1 <= len(part) <= _LONGEST_NAME
+    return Relation(url, relation_name(f"{where} relation", called))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sfumato.data.addresses import address, relation_name
 from sfumato.data.column import Kind
 from sfumato.data.dialect import Dialect
 
@@ -73,6 +74,10 @@ class Relation:
     url: str
     """The whole address, with whoever asks in it, for the engine alone: `place` is what is shown."""
     name: str
+
+    def __post_init__(self) -> None:
+        address("the address of a relation", self.url)
+        relation_name("a relation", self.name)
 
     @property
     def scheme(self) -> str:
