@@ -26,14 +26,13 @@ def sources(draw: Any) -> list[SourceColumn]:
     made = []
     for name in NAMES:
         spelled = draw(st.sampled_from([name, name.upper(), name.lower()]))
-        uncertain = draw(st.integers(0, 9)) == 0
-        kind = (
-            Kind.TEXT if uncertain else draw(st.sampled_from([*Kind, None]) if draw(st.integers(0, 5)) == 0 else KINDS)
-        )
+        uncertain, odd = draw(st.integers(0, 29)) == 0, draw(st.integers(0, 19)) == 0
+        usual = {"id": [Kind.INTEGER, Kind.TEXT], "account": [Kind.TEXT]}.get(name, list(Kind))
+        kind = Kind.TEXT if uncertain else draw(st.sampled_from([*Kind, None] if odd else usual))
         made.append(
             SourceColumn(
                 spelled, f"type of {name}", kind, loose=uncertain or (kind is Kind.TEXT and draw(st.booleans())), uncertain=uncertain,
-                likely=draw(KINDS), inexact=tuple(draw(st.sets(KINDS, max_size=1))) if draw(st.integers(0, 7)) == 0 else (),
+                likely=draw(KINDS), inexact=tuple(draw(st.sets(KINDS, max_size=1))) if draw(st.integers(0, 19)) == 0 else (),
             )
         )  # fmt: skip
     return draw(st.permutations(made))
@@ -43,7 +42,9 @@ def sources(draw: Any) -> list[SourceColumn]:
 def columns(draw: Any) -> tuple[Column, ...]:
     made = []
     for name in draw(st.sets(st.sampled_from(NAMES), max_size=3)):
-        kind, how = draw(KINDS), draw(st.sampled_from(["typed", "bounds", "nothing", "typed bounds"]))
+        usual = {"id": Kind.INTEGER, "account": Kind.TEXT, "x": Kind.REAL}.get(name, Kind.TEXT)
+        kind = draw(KINDS) if draw(st.integers(0, 9)) == 0 else usual
+        how = draw(st.sampled_from(["typed", "bounds", "nothing", "nothing", "typed bounds"]))
         bounds = (Fraction(0), Fraction(9)) if "bounds" in how and kind.is_number else (None, None)
         made.append(Column(name, kind, *bounds, typed="typed" in how))
     return tuple(made)
