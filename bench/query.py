@@ -93,7 +93,7 @@ def declaration(mode: str, file: Path, memory: str = "") -> dict[str, Any]:
         "budget": {"epsilon": "1000000", "delta": "1e-2"},
         "unit": {"rows": True} if mode == "row" else {"person": "users.user_id"},
         "tables": {"users": {"source": str(people(file))}, "visits": table},
-        **({"defaults": {"memory": memory}} if memory else {}),
+        **({"engine": {"memory": memory}} if memory else {}),
     }
 
 

@@ -26,7 +26,7 @@ DECLARATION = """
 epsilon = "1000"
 [unit]
 person = "v.user_id"
-[defaults]
+[engine]
 memory = "512MB"
 [tables.v]
 source = "{source}"

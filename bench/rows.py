@@ -49,7 +49,7 @@ def opened(folder: Path) -> "sfumato.curator.Session":
     run(f"COPY (SELECT i AS p, i % 90 AS age FROM range({ROWS}) t(i)) TO '{folder}/t.parquet'")
     run(f"COPY (SELECT 'a' AS code, 'word ' || i AS word FROM range(30) t(i)) TO '{folder}/codes.parquet'")
     about = {
-        "name": "rows", "budget": {"epsilon": "1000000"}, "unit": {"person": "t.p"}, "defaults": {"threads": 1},
+        "name": "rows", "budget": {"epsilon": "1000000"}, "unit": {"person": "t.p"}, "engine": {"threads": 1},
         "tables": {"t": {"source": f"{folder}/t.parquet"}, "codes": {"source": f"{folder}/codes.parquet", "public": True}},
     }  # fmt: skip
     return sfumato.open(about, ledger=folder / "spent.ledger")

@@ -13,8 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from sfumato.data import Dataset, Kind, SourceColumn, Table
-from sfumato.engines.duckdb.schemas import Typed
+from sfumato.data import Dataset, Kind, SourceColumn, Table, typed
 from sfumato.engines.engine import ExactTable
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.fetched import exact_cells, exact_table
@@ -114,12 +113,12 @@ class SqliteEngine:
     """An engine of Arrow tables that are given in memory."""
 
     def __init__(self, dataset: Dataset) -> None:
-        given = {table.name: getattr(table.source, "given", table.source) for table in dataset.tables}
+        given = {table.name: table.source.given for table in dataset.tables}
         schemas = {
             name: [SourceColumn(each.name, str(each.type), KINDS[str(each.type)]) for each in table.schema]
             for name, table in given.items()
         }
-        self._typed, self._schemas = Typed(dataset, schemas), schemas
+        self._typed, self._schemas = typed(dataset, schemas), schemas
         self.dataset, self.seed = self._typed.dataset, hashing.seed_of(dataset)
         self._rows = {name: [_plain(row) for row in table.to_pylist()] for name, table in given.items()}
         self._connection = sqlite3.connect(":memory:")

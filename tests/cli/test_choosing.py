@@ -11,7 +11,8 @@ from json_schema import faults
 from sfumato.cli import main
 from sfumato.cli.command import COMMANDS, Exit
 from sfumato.curator.documents import schema
-from sfumato.engines import DuckDBEngine, hospital
+from sfumato.demo import hospital
+from sfumato.engines import DuckDBEngine
 from sfumato.errors import OUTCOMES, EngineFailed
 
 SCHEMA = schema()

@@ -118,3 +118,36 @@ def test_a_file_that_is_no_anchor_is_named_and_not_shown(capsys: pytest.CaptureF
     told = err(capsys)
     assert "is not an anchor" in told
     assert "4711" not in told
+
+
+@pytest.mark.parametrize(("source", "output", "table"), [
+    ("visits/", "visits.toml", "visits"), ("visits/*.parquet", "visits.toml", "visits"), ("visits/*/*.parquet", "visits.toml", "visits"),
+    ("./visits/", "made/c.toml", "visits"),
+])  # fmt: skip
+def test_a_folder_or_a_pattern_is_drafted_checked_and_registered(
+    source: str, output: str, table: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("visits/day=1", "made"):
+        (folder / name).mkdir(parents=True)
+    for name in ("visits/a.parquet", "visits/day=1/b.parquet"):
+        pq.write_table(pa.table({"id": [1, 2]}), folder / name)
+    assert main(["init", source, "--person", "id", *(["-o", output] if "made" in output else [])]) == Exit.DONE
+    (made,) = read_declaration(output).tables
+    assert made.name == table
+    assert main(["check", "-d", output]) == Exit.DONE
+    number = {"visits/*.parquet": 1, "visits/*/*.parquet": 1}.get(source, 2)
+    assert f"finds {number} files" in err(capsys)
+    assert main(["register", output]) == Exit.DONE
+
+
+@pytest.mark.parametrize(
+    "source", ["postgresql://grace:secret@db/x", "postgresql://grace:secret@db", "postgresql://grace@db"]
+)
+def test_an_address_is_drafted_by_no_engine_and_shows_nobody(
+    source: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", source]) == Exit.REFUSED
+    told = err(capsys)
+    assert "hint:" in told
+    assert not [word for word in ("grace", "secret") if word in told]
+    assert list(folder.iterdir()) == []

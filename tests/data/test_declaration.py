@@ -13,7 +13,20 @@ from typing import Any
 import pytest
 
 import sfumato
-from sfumato.data import Allowance, Column, Dataset, Defaults, Kind, Table, declared, draft, read_declaration
+from sfumato.data import (
+    Allowance,
+    Column,
+    Dataset,
+    Defaults,
+    EngineOptions,
+    File,
+    Kind,
+    Memory,
+    Table,
+    declared,
+    draft,
+    read_declaration,
+)
 from sfumato.data.budget import exactly
 from sfumato.errors import InvalidDeclaration
 
@@ -245,10 +258,11 @@ tables:
     assert toml.budget.epsilon == Fraction(1, 10)
     assert toml.budget.windows == (("day", Allowance(Fraction(1, 20))),)
     assert toml.analysts["ann"].currency == "rho"
-    assert toml.defaults == Defaults(confidence=Fraction(9, 10), timeout=5.0, threads=2)
+    assert toml.defaults == Defaults(confidence=Fraction(9, 10))
+    assert toml.engine == EngineOptions(timeout=5.0, threads=2)
     (table,) = toml.tables
     assert table.rows_per_group == 4
-    assert table.source == str(tmp_path / "t.parquet")
+    assert table.source == File((str(tmp_path / "t.parquet"),))
     x, y, d = table.columns
     assert (x.kind, x.lower, x.upper, x.step) == (Kind.REAL, Fraction(-3, 2), Fraction(5, 2), Fraction(1, 10))
     assert (y.kind, d.kind, d.values) == (Kind.REAL, Kind.DATE, (date(2026, 1, 31),))
@@ -342,7 +356,7 @@ def test_whatever_stands_anywhere_in_a_declaration_is_taken_or_refused_in_words(
             assert refused.hint
             assert len(str(refused)) < 700
         else:
-            assert 0 <= made.defaults.timeout <= 10**7
+            assert 0 <= made.engine.timeout <= 10**7
             for column in made.tables[0].columns:
                 assert column.lower is None or 0 < float(column.step) < float("inf")
 
@@ -504,10 +518,10 @@ def test_a_draft_is_a_declaration_once_it_is_read(tmp_path: Path) -> None:
 def test_a_column_that_is_declared_twice_is_refused_in_python_too() -> None:
     columns = Column("x", Kind.TEXT), Column("X", Kind.TEXT)
     with pytest.raises(InvalidDeclaration, match="a column stands there twice: `x` and `X`"):
-        Dataset("d", (Table("t", "t.csv", columns),), None, Allowance(Fraction(1))).check()
+        Dataset("d", (Table("t", File(("t.csv",)), columns),), None, Allowance(Fraction(1))).check()
 
 
 def test_a_dataset_shows_no_source() -> None:
     secret = {"cells": "secret cells"}
-    table = Table("t", secret)
+    table = Table("t", Memory(secret))
     assert "secret" not in repr(Dataset("d", (table,), None, Allowance(Fraction(1))))

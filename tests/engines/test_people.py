@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
-from sfumato.data import Dataset, Kind, declared
+from sfumato.data import Dataset, Kind, declared, typing
 from sfumato.engines import DuckDBEngine
-from sfumato.engines.duckdb import cells, kept, schemas
+from sfumato.engines.duckdb import cells, kept, readings
 from sfumato.engines.duckdb.registrar import Registrar
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.sql.relations import Relations
@@ -97,7 +97,7 @@ def _as_text(made: str, held: Kind, kind: Kind, *, uuids: bool = False) -> str:
 def _carried_as_text() -> Any:
     """The person as text, whatever was declared: the carrier of version 0.1."""
     stack = ExitStack()
-    stack.enter_context(mock.patch.object(schemas, "key", _as_text))
+    stack.enter_context(mock.patch.object(readings, "key", _as_text))
     real = kept.type_of
     stack.enter_context(mock.patch.object(kept, "type_of", lambda kind: "VARCHAR" if kind in _TEXTUAL else real(kind)))
     return stack
@@ -108,7 +108,7 @@ _TEXTUAL = (Kind.DATE, Kind.REAL)
 
 def _uuids_as_spelled() -> Any:
     real = cells.key
-    return mock.patch.object(schemas, "key", lambda made, held, kind, *, uuids=False: real(made, held, kind))
+    return mock.patch.object(readings, "key", lambda made, held, kind, *, uuids=False: real(made, held, kind))
 
 
 def _of_rows(text: str) -> Any:
@@ -198,7 +198,7 @@ def test_text_and_real_numbers_are_refused_as_one_person_and_would_be_two() -> N
     with pytest.raises(InvalidDeclaration, match="says whose a row is as text, and the source holds real") as refused:
         DuckDBEngine(declared(about(2)))
     assert "declare the person's type" in refused.value.hint
-    with mock.patch.object(schemas, "can_be_key", return_value=True):
+    with mock.patch.object(typing, "can_be_key", return_value=True):
         assert moved(about(2), about(1), asked) != []
     about_numbers = about(2), about(1)
     for each in about_numbers:

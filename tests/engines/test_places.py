@@ -15,7 +15,7 @@ import pytest
 import sfumato
 from neighbours import priced
 from people import moved
-from sfumato.data import declaration, declared
+from sfumato.data import declared, declared_source
 from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb import registrar, sources
 from sfumato.errors import InvalidDeclaration
@@ -79,7 +79,7 @@ def test_a_file_that_is_listed_under_two_names_is_refused(how: str, tmp_path: Pa
     with pytest.raises(InvalidDeclaration, match=r"lists a file twice|is listed under another name too") as refused:
         rows(two(5))
     assert refused.value.hint
-    believed = mock.patch.object(declaration, "place_of", str), mock.patch.object(registrar, "check_files")
+    believed = mock.patch.object(declared_source, "place_of", str), mock.patch.object(registrar, "check_files")
     with believed[0], believed[1]:
         assert moved(two(1), two(0), ["SELECT COUNT(*) FROM t"]) != [], "the broken twin believes the names"
 

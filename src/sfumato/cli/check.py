@@ -6,7 +6,7 @@ from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.cli.register import tell_unread, unread
 from sfumato.curator.documents import CHECK, headed
-from sfumato.data import Column, Dataset, Table, read_declaration
+from sfumato.data import Column, Dataset, File, Relation, Table, read_declaration
 from sfumato.engines import described
 
 
@@ -17,7 +17,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Read the declaration and the sources' headers; no row is read and nothing is written."""
-    schemas, typed = described(read_declaration(asking.declaration_of(arguments)))
+    declared = read_declaration(asking.declaration_of(arguments))
+    _tell_sources(declared)
+    schemas, typed = described(declared)
     dataset = typed.dataset
     rows = [(table.name, column.name, column.kind.value, _known(column), _use(dataset, table, column))
             for table in dataset.tables for column in table.columns]  # fmt: skip
@@ -35,12 +37,24 @@ def run(arguments: argparse.Namespace) -> Exit:
         return Exit.DONE
     terminal.show(terminal.table(_HEAD, rows, title=f"{dataset.name}: {_unit(dataset)}"))
     for table in dataset.tables:
+        if isinstance(table.source, File) and table.source.pattern:
+            terminal.say(f"{table.name}: {table.source.called} finds {len(table.files)} files")
         if not table.public and dataset.unit is not None:
             terminal.say(f"{table.name}: {_bounds(dataset, table)}")
     tell_unread(dataset, schemas)
     terminal.say("the declaration fits the sources' headers; no row was read and nothing was written")
     terminal.say("next: sfumato register, which reads every row once; then sfumato explain, sfumato sql")
     return Exit.DONE
+
+
+def _tell_sources(dataset: Dataset) -> None:
+    """Say what needs no engine: which relations are meant, and which lines are better written elsewhere."""
+    for table in dataset.tables:
+        if isinstance(table.source, Relation):
+            terminal.say(f"{table.name}: the relation {table.source.name} of {table.source.place}")
+    if dataset.engine.old_lines:
+        terminal.say("options of the engine stand in a table of their own now; write, instead of these in [defaults]:")
+        terminal.say("\n".join(["[engine]", *dataset.engine.old_lines]))
 
 
 _HEAD = ("table", "column", "kind", "known", "use")

@@ -10,7 +10,9 @@ from pathlib import Path
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.data import Kind, draft, place_of
+from sfumato.data.addresses import is_address
 from sfumato.data.declaration import declared
+from sfumato.data.source import has_signs
 from sfumato.engines import SourceColumn, described
 from sfumato.errors import InvalidDeclaration
 
@@ -19,7 +21,7 @@ _SEPARATOR = "say which, one sign: sfumato init --separator ';' …"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The file, where the draft goes, and the person's column if it is known."""
-    parser.add_argument("source", help="a Parquet, CSV or DuckDB file")
+    parser.add_argument("source", help="a Parquet, CSV or DuckDB file, or a folder/ or 'pattern*' of Parquet files")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="where to write; by default beside the source, - is stdout"
     )
@@ -38,7 +40,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     dialect = {name: value for name, value in dialect.items() if value is not None}
     if dialect.get("separator") == "\\t":  # as shells hand it over
         dialect["separator"] = "\t"
-    schema = _schema(source, table, dialect)
+    schema = _schema(arguments.source, table, dialect)
     columns = [(column.name, column.kind) for column in schema if column.kind is not None]
     names = [name for name, _ in columns]
     person = arguments.person
@@ -52,10 +54,11 @@ def run(arguments: argparse.Namespace) -> Exit:
     known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
     typed = not any(column.loose for column in schema)
     left_out = {column.name: column.type for column in schema if column.kind is None}
-    target = Path(arguments.output) if arguments.output else source.with_suffix(".toml")
+    beside = Path(f"{table}.toml") if has_signs(arguments.source) else source.with_suffix(".toml")
+    target = Path(arguments.output) if arguments.output else beside
     folder = Path() if arguments.output == "-" else target.parent
     text = draft(
-        _from(folder, source), table, columns, person=person, epsilon=epsilon, known=known, typed=typed,
+        _from(folder, arguments.source), table, columns, person=person, epsilon=epsilon, known=known, typed=typed,
         dialect=dialect, left_out=left_out,
     )  # fmt: skip
     if arguments.output == "-":
@@ -73,13 +76,17 @@ def run(arguments: argparse.Namespace) -> Exit:
 
 
 def _name(source: Path) -> str:
+    if is_address(str(source)):  # whoever asks may stand in it
+        return "relation"
+    while source.name and not any(sign.isalnum() for sign in source.name.split(".")[0]):
+        source = source.parent  # a pattern is called as its folder
     made = "".join(c if c.isalnum() else "_" for c in source.name.split(".")[0])
     return made if made and not made[0].isdigit() else f"t_{made}"
 
 
-def _schema(source: Path, table: str, dialect: dict[str, str]) -> list[SourceColumn]:
+def _schema(source: str, table: str, dialect: dict[str, str]) -> list[SourceColumn]:
     """The columns, from the header, footer or catalog of the file alone."""
-    about = {"source": str(source), "dialect": dialect}
+    about = {"source": source, **({} if is_address(source) else {"dialect": dialect})}
     unfinished = {"budget": {"epsilon": "1"}, "unit": {"rows": True}, "tables": {table: about}}
     try:
         found = described(declared(unfinished))[0][table]
@@ -88,16 +95,18 @@ def _schema(source: Path, table: str, dialect: dict[str, str]) -> list[SourceCol
     signs = [sign for sign in (";", "\t", "|") if len(found) == 1 and found[0].loose and sign in found[0].name]
     if signs and "separator" not in dialect:
         raise InvalidDeclaration(
-            f"the header of {source.name} names one column, `{found[0].name}`",
+            f"the header of {Path(source).name} names one column, `{found[0].name}`",
             hint=f"is it separated by another sign? sfumato init --separator '{signs[0]}' …",
         )
     return found
 
 
-def _from(folder: Path, source: Path) -> str:
-    """The source as it is called from the folder of the declaration."""
+def _from(folder: Path, given: str) -> str:
+    """The source as it is called from the folder of the declaration; a folder keeps its slash."""
+    source = Path(given)
     there = Path(place_of(source.parent)) / source.name
-    return str(source) if source.is_absolute() else os.path.relpath(there, place_of(folder))
+    made = str(source) if source.is_absolute() else os.path.relpath(there, place_of(folder))
+    return f"{made}/" if given.endswith("/") else made
 
 
 def _as_option(error: InvalidDeclaration) -> str:

@@ -42,6 +42,7 @@ def open_curator(
 
 
 def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str | None, progress: Progress) -> Curator:
+    engines.entry_for(dataset)  # before the ledger gets caps, which are for ever
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         give_caps(dataset, kept)
@@ -55,7 +56,7 @@ def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str |
     except BaseException:
         kept.close()
         raise
-    kept.recover(older_than=dataset.defaults.timeout + 60, dataset=dataset.name)
+    kept.recover(older_than=dataset.engine.timeout + 60, dataset=dataset.name)
     return Curator(engine, kept)
 
 
@@ -105,6 +106,7 @@ def register(
     nothing is written: its opening registers it.
     """
     dataset = _dataset(declaration)
+    engines.entry_for(dataset)
     if not isinstance(declaration, str | Path):
         registration, typed = engines.register(dataset, append=append, progress=progress)
         return typed.dataset, registration

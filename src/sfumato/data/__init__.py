@@ -6,8 +6,11 @@ from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.declaration import declared, read_declaration
 from sfumato.data.dialect import Dialect
 from sfumato.data.drafted import draft
+from sfumato.data.options import EngineOptions
+from sfumato.data.patterns import with_files
 from sfumato.data.places import place_of
-from sfumato.data.source import SourceColumn
+from sfumato.data.source import File, Memory, Relation, Source, SourceColumn
+from sfumato.data.typing import Typed, typed
 from sfumato.data.written import unit_of, written_down
 
 __all__ = [
@@ -16,14 +19,22 @@ __all__ = [
     "Dataset",
     "Defaults",
     "Dialect",
+    "EngineOptions",
+    "File",
     "Kind",
+    "Memory",
+    "Relation",
     "Rules",
+    "Source",
     "SourceColumn",
     "Table",
+    "Typed",
     "declared",
     "draft",
     "place_of",
     "read_declaration",
+    "typed",
     "unit_of",
+    "with_files",
     "written_down",
 ]

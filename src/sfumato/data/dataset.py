@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column
 from sfumato.data.dialect import Dialect
-from sfumato.data.entries import once
+from sfumato.data.entries import once, said
+from sfumato.data.options import EngineOptions
+from sfumato.data.source import File, Memory, Relation, Source
 from sfumato.errors import InvalidDeclaration
 
 
@@ -17,8 +18,7 @@ class Table:
     """A table: where it comes from, what was declared of its columns, how it leads to the person."""
 
     name: str
-    source: Any = field(compare=False, repr=False)
-    """The path of a file, the paths of several of one kind, or a DataFrame or Arrow table."""
+    source: Source = field(repr=False)
     columns: tuple[Column, ...] = ()
     public: bool = False
     foreign_keys: tuple[tuple[str, str, str], ...] = ()
@@ -28,17 +28,30 @@ class Table:
     rows_per_person: int | None = None
     """If given, the table is cut once, at registration, to so many rows a person."""
     hidden: tuple[str, ...] = ()
-    format: str = ""
-    dialect: Dialect = field(default_factory=Dialect)
     unreadable: str = "refuse"
     """What becomes of cells that no reader can read: the registration is refused, or they are NULL."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, File | Memory | Relation):
+            raise InvalidDeclaration(
+                f"[tables.{self.name}] source must be a File, Memory or Relation: {said(self.source)}",
+                hint='File(("visits.parquet",)), or Memory(frame)',
+            )
+
     @property
     def files(self) -> tuple[str, ...]:
-        """The paths it comes from; none if it is given in memory."""
-        if isinstance(self.source, str):
-            return (self.source,)
-        return self.source if isinstance(self.source, tuple) else ()
+        """The paths it comes from; none if it comes from elsewhere, or from a pattern that was not looked at yet."""
+        return self.source.paths if isinstance(self.source, File) else ()
+
+    @property
+    def format(self) -> str:
+        """What its files were declared to be, if they were."""
+        return self.source.format if isinstance(self.source, File) else ""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How its files of separated values are written."""
+        return self.source.dialect if isinstance(self.source, File) else Dialect()
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case of letters."""
@@ -47,14 +60,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What questions and the engine use where nothing else is said."""
+    """What questions use where nothing else is said."""
 
     epsilon: Fraction | None = None
     delta: Fraction | None = None
     confidence: Fraction = Fraction(95, 100)
-    timeout: float = 600.0
-    memory: str = ""
-    threads: int = 0
     answer_every: float = 0.0
     """Answers leave at multiples of so many seconds after the question came; 0 is as soon as they are ready."""
 
@@ -83,17 +93,24 @@ class Dataset:
     analysts: Mapping[str, Allowance] = field(default_factory=dict)
     defaults: Defaults = field(default_factory=Defaults)
     rules: Rules = field(default_factory=Rules)
-    ledger: str = ""
+    engine: EngineOptions = field(default_factory=EngineOptions)
+    ledger: str = field(default="", repr=False)  # it may be an address, with whoever opens it in it
     anchor: str = ""
     version: str = ""
-    cache: str = ""
-    """A private folder for what registration makes; without one it is made anew at every opening."""
     registration: str = ""
     """The file that says what was registered; without one every opening registers."""
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case of letters."""
         return next((table for table in self.tables if table.name.lower() == name.lower()), None)
+
+    def without_rows(self) -> "Dataset":
+        """The dataset without what was given in memory."""
+
+        def bare(table: Table) -> Table:
+            return replace(table, source=Memory()) if isinstance(table.source, Memory) else table
+
+        return replace(self, tables=tuple(bare(table) for table in self.tables))
 
     def path(self, table: Table) -> tuple[tuple[str, str, str], ...] | None:
         """The foreign keys that lead from a table to the person: () in the person's own table, None if none do."""

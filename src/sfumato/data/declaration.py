@@ -1,6 +1,5 @@
 """The declaration: a TOML or YAML file, or the same as a dictionary."""
 
-import re
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
@@ -11,30 +10,24 @@ from typing import Any
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
-from sfumato.data.dialect import Dialect
+from sfumato.data.declared_source import source_of
 from sfumato.data.entries import dotted, mapping, name_of, names, one_of, only, said, text, truth
 from sfumato.data.files import parsed
 from sfumato.data.numbers import exactly, seconds, signed, whole
+from sfumato.data.options import MOVED, EngineOptions
 from sfumato.data.places import place_of, plain_path
 from sfumato.data.values import kind_of_values, public_values
 from sfumato.errors import InvalidDeclaration
 
-_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "rules", "ledger", "anchor", "version"}
+_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "engine", "rules", "ledger", "anchor", "version"}
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
-    "rows_per_person", "hidden", "dialect", "unreadable",
+    "rows_per_person", "hidden", "dialect", "unreadable", "relation",
 }  # fmt: skip
 _COLUMN = {"type", "lower", "upper", "grid", "values"}
-_DEFAULTS = {
-    "epsilon", "delta", "confidence", "timeout", "memory", "threads", "answer_every", "rows_per_group",
-    "groups_per_person",
-}  # fmt: skip
+_DEFAULTS = {"epsilon", "delta", "confidence", "answer_every", "rows_per_group", "groups_per_person", *MOVED}
 _RULES = {"least_epsilon", "least_rho", "rows_per_row", "failures_per_analyst", "failures"}
 _REGISTRATION = ".registration"
-_FORMATS = ("", "parquet", "csv", "duckdb")
-_MEMORY = re.compile(r"(?P<amount>[0-9]{1,9}(\.[0-9]{1,6})?) ?(?P<unit>[KMGT]i?B|%)", re.IGNORECASE)
-_LEAST_MEMORY, _MOST_MEMORY = 16 * 10**6, 10**16
-_MOST_THREADS = 1024
 _MOST_SPREAD = 10**6
 _LONGEST_VERSION = 200
 _BOUND = 'lower = 0, upper = 100; type = "integer"; or {} if there is nothing to say'
@@ -53,7 +46,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
     only("the declaration", top, _TOP)
     if "budget" not in top:
         raise InvalidDeclaration("no [budget] is declared", hint='[budget] epsilon = "3"')
-    defaults = mapping("[defaults]", top.get("defaults", {}), "for example timeout = 600")
+    defaults = mapping("[defaults]", top.get("defaults", {}), "for example confidence = 0.95")
     only("[defaults]", defaults, _DEFAULTS)
     unit = _unit(top.get("unit", {}))
     tables = mapping("[tables]", top.get("tables", {}), 'for example [tables.visits] source = "visits.parquet"')
@@ -74,11 +67,11 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
             ).items()
         },
         defaults=_defaults(defaults),
+        engine=EngineOptions.declared(top.get("engine", {}), defaults, folder),
         rules=_rules(mapping("[rules]", top.get("rules", {}), "for example failures = 10")),
         ledger=_beside("ledger", place, top.get("ledger", "")),
         anchor=_beside("anchor", place, top.get("anchor", "")),
         version=_version(top.get("version", "")),
-        cache="" if folder is None else str(Path(place_of(folder)) / ".sfumato"),
         registration="" if registration is None else str(Path(place_of(registration.parent)) / registration.name),
     )
     return made.spelled().check()
@@ -118,13 +111,12 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
         raise InvalidDeclaration(f"{where}: names that start with sfumato_ are taken", hint="rename it")
     if "source" not in table:
         raise InvalidDeclaration(f"{where} has no source", hint='source = "visits.parquet"')
-    source = _source(where, table["source"], folder)
     keys = mapping(f"{where} foreign_keys", table.get("foreign_keys", {}), 'foreign_keys = { id = "users.id" }')
     columns = mapping(f"{where} columns", table.get("columns", {}), "columns = { age = { lower = 0, upper = 120 } }")
     cut = table.get("rows_per_person")
     return Table(
         name=name,
-        source=source,
+        source=source_of(name, table, folder),
         columns=tuple(column_of(key, value) for key, value in columns.items()),
         public=truth(f"{where} public", table.get("public", False)),
         foreign_keys=tuple((key, *dotted(f"{where} foreign key {key}", value)) for key, value in keys.items()),
@@ -132,33 +124,8 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
         groups_per_person=_bound(where, "groups_per_person", table, defaults),
         rows_per_person=None if cut is None else _bound(where, "rows_per_person", table, {}),
         hidden=names(f"{where} hidden", table.get("hidden", [])),
-        format=one_of(f"{where} format", table.get("format", ""), _FORMATS),
-        dialect=Dialect.declared(where, table.get("dialect", {}), tabs=_has_tabs(source)),
         unreadable=one_of(f"{where} unreadable", table.get("unreadable", "refuse"), ("refuse", "null")),
     )
-
-
-def _source(where: str, given: Any, folder: Path) -> Any:
-    """The path of a file beside the declaration, the paths of several, or what is given in memory."""
-    if isinstance(given, str):
-        return str(folder / plain_path(f"{where} source", given))
-    if isinstance(given, list | tuple):
-        if not given or not all(isinstance(each, str) for each in given):
-            raise InvalidDeclaration(
-                f"{where} source must be a file or a list of files", hint='source = ["2025.csv", "2026.csv"]'
-            )
-        paths = tuple(str(folder / plain_path(f"{where} source", each)) for each in given)
-        if len(set(map(place_of, paths))) < len(paths):
-            raise InvalidDeclaration(
-                f"{where} source lists a file twice", hint="list each once, and no link to another"
-            )
-        return paths
-    return given
-
-
-def _has_tabs(source: Any) -> bool:
-    files = (source,) if isinstance(source, str) else source
-    return isinstance(files, tuple) and all(name.lower().endswith((".tsv", ".tsv.gz")) for name in files)
 
 
 def _bound(where: str, name: str, table: Mapping[str, Any], defaults: Mapping[str, Any]) -> int:
@@ -191,33 +158,12 @@ def _defaults(given: Mapping[str, Any]) -> Defaults:
     }
     if not 0 < numbers.get("confidence", Fraction(1, 2)) < 1:
         raise InvalidDeclaration("[defaults] confidence must lie between 0 and 1", hint="confidence = 0.95")
-    times = {name: seconds(f"[defaults] {name}", given[name]) for name in ("timeout", "answer_every") if name in given}
     return Defaults(
         epsilon=numbers.get("epsilon"),
         delta=numbers.get("delta"),
         confidence=numbers.get("confidence", Fraction(95, 100)),
-        timeout=times.get("timeout", 600.0),
-        answer_every=times.get("answer_every", 0.0),
-        memory=_memory(given.get("memory", "")),
-        threads=whole("[defaults] threads", given.get("threads", 0), least=0, most=_MOST_THREADS),
+        answer_every=seconds("[defaults] answer_every", given["answer_every"]) if "answer_every" in given else 0.0,
     )
-
-
-def _memory(given: Any) -> str:
-    """An amount of memory, or a share of what there is, that an engine can start with."""
-    amount = text("[defaults] memory", given, 'memory = "4GB"')
-    if not amount:
-        return amount
-    found = _MEMORY.fullmatch(amount)
-    if found is None:
-        raise InvalidDeclaration(f"[defaults] memory must be an amount: {said(amount)}", hint='memory = "4GB"')
-    number, unit = Fraction(found["amount"]), found["unit"].upper()
-    size = number * 10 ** (3 * (1 + "KMGT".index(unit[0]))) if unit != "%" else number
-    if not (0 < size <= 100 if unit == "%" else _LEAST_MEMORY <= size <= _MOST_MEMORY):
-        raise InvalidDeclaration(
-            f"[defaults] memory must be 16MB or more, or up to 100%: {said(amount)}", hint='memory = "4GB"'
-        )
-    return amount
 
 
 def _rules(given: Mapping[str, Any]) -> Rules:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from sfumato.data.addresses import has_password
 from sfumato.errors import InvalidDeclaration, shown
 
 _LONGEST_NAME = 200
@@ -13,6 +14,8 @@ _LONGEST_NAME = 200
 
 def said(value: object) -> str:
     """A value as an error shows it: what an owner writes, and of anything else, such as a table, its type alone."""
+    if isinstance(value, str) and has_password(value):
+        return "a text with a password in it"
     if value is None or isinstance(value, str | int | float | Decimal | Fraction | date):
         return shown(str(value)) if isinstance(value, Decimal | Fraction | date) else shown(value)
     return f"a {type(value).__name__}"
@@ -66,7 +69,7 @@ def utf8(where: str, given: str) -> str:
     try:
         given.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidDeclaration(f"{where}: a text is not UTF-8: {shown(given)}", hint="write it anew") from None
+        raise InvalidDeclaration(f"{where}: a text is not UTF-8: {said(given)}", hint="write it anew") from None
     return given
 
 

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from sfumato.errors import InvalidDeclaration, shown
+from sfumato.data.entries import said
+from sfumato.errors import InvalidDeclaration
 
 
 def place_of(path: Path | str) -> str:
@@ -18,8 +19,8 @@ def plain_path(where: str, path: Path | str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise InvalidDeclaration(
-            f"{where} is a path that is not UTF-8: {shown(text)}", hint="rename the file or the folder"
+            f"{where} is a path that is not UTF-8: {said(text)}", hint="rename the file or the folder"
         ) from None
     if not text or "\0" in text:
-        raise InvalidDeclaration(f"{where} is not a path: {shown(text)}", hint='for example "visits.parquet"')
+        raise InvalidDeclaration(f"{where} is not a path: {said(text)}", hint='for example "visits.parquet"')
     return text

@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.data.column import Column
 from sfumato.data.dataset import Dataset, Table
+from sfumato.data.source import File, Relation, Source
 
 _MOST_VALUES = 100
 
@@ -37,7 +38,7 @@ def written_down(dataset: Dataset, keys: Mapping[str, str], digest: str) -> dict
 
 def _table(table: Table) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "source": [Path(file).name for file in table.files],
+        "source": _source(table.source),
         "format": table.format,
         "dialect": {
             "separator": table.dialect.separator,
@@ -58,6 +59,15 @@ def _table(table: Table) -> dict[str, Any]:
     if table.unreadable != "refuse":
         made["unreadable"] = table.unreadable
     return made
+
+
+def _source(source: Source) -> Any:
+    """The names of files, a pattern without what it finds, or a relation without whoever asks for it."""
+    if isinstance(source, Relation):
+        return {"place": source.place, "relation": source.name}
+    if isinstance(source, File) and source.pattern:
+        return {"pattern": source.called}
+    return [Path(file).name for file in source.paths] if isinstance(source, File) else []
 
 
 def _column(column: Column) -> dict[str, Any]:

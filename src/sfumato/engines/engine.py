@@ -4,19 +4,16 @@ An engine is a package of this room with `open`, `register` and `described`, and
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data import Dataset, Kind, SourceColumn
+from sfumato.data import Dataset, Kind, SourceColumn, Typed
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
-
-if TYPE_CHECKING:
-    from sfumato.engines.duckdb.schemas import Typed
 
 Key = tuple[Any, ...]
 Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -99,10 +96,10 @@ class EngineModule(Protocol):
 
     def register(
         self, dataset: Dataset, *, append: bool = False, progress: Progress = no_progress
-    ) -> "tuple[Registration, Typed]":
+    ) -> tuple[Registration, Typed]:
         """Read every source anew and write down what is registered; with `append` only what was not before."""
         ...
 
-    def described(self, dataset: Dataset) -> "tuple[dict[str, list[SourceColumn]], Typed]":
+    def described(self, dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
         """The columns of every source and the dataset with its kinds: no row is read and nothing is written."""
         ...

@@ -17,9 +17,9 @@ from typing import Any
 from sfumato.data import Dataset, Kind, SourceColumn, place_of
 from sfumato.errors import InvalidDeclaration
 
-FORM = 2
+FORM = 3
 """The form of the record; another one is made anew, and so is what was made by other rules: 1 lost marks of the byte
-order at the beginning of records."""
+order at the beginning of records, 2 did not say as which kinds a column's type is inexact."""
 SETTLED, _COARSE = 25 * 10**6, 2 * 10**9
 """Nanoseconds after which a change of a file must have changed its times; where times are whole seconds, more."""
 
@@ -207,6 +207,7 @@ def _table(given: Any, folder: Path) -> Registered:
                 None if each["kind"] is None else Kind(each["kind"]),
                 each["loose"],
                 each["uncertain"],
+                inexact=tuple(Kind(kind) for kind in each["inexact"]),
             )
             for each in given["columns"]
         ),
@@ -234,10 +235,15 @@ def now() -> int:
     return time.time_ns()
 
 
+def sources_of(found: Registration, table: str) -> list[FileState]:
+    """The files that a table was registered from, in their order."""
+    known = found.tables.get(table)
+    return [] if known is None else [part.source for part in known.parts if part.source is not None]
+
+
 def same_sources(dataset: Dataset, found: Registration) -> bool:
     """Whether a declaration names the files that were registered, in the same order."""
     return [t.name for t in dataset.tables] == list(found.tables) and all(
-        [place_of(file) for file in table.files]
-        == [part.source.path for part in found.tables[table.name].parts if part.source is not None]
+        [place_of(file) for file in table.files] == [file.path for file in sources_of(found, table.name)]
         for table in dataset.tables
     )

@@ -1,22 +1,22 @@
-"""Every engine by name, loaded when a dataset asks for it."""
+"""Every engine by name, loaded when a dataset asks for it, and which of them a dataset's tables are in."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from sfumato.data import Dataset, SourceColumn
+from sfumato.data import Dataset, Relation, SourceColumn, Table, Typed
 from sfumato.engines.engine import Engine, EngineModule
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-
-if TYPE_CHECKING:
-    from sfumato.engines.duckdb.schemas import Typed
+from sfumato.errors import InvalidDeclaration, shown
 
 
 class Entry(NamedTuple):
-    """An engine's name in declarations, and the package that is it."""
+    """An engine's name in declarations, the package that is it, and the addresses that it reads."""
 
     name: str
     module: str
+    schemes: tuple[str, ...] = ()
+    """The words before ://; an engine without any reads files and tables in memory."""
 
     def load(self) -> EngineModule:
         """The package."""
@@ -27,23 +27,67 @@ ENGINES: tuple[Entry, ...] = (Entry("duckdb", "sfumato.engines.duckdb"),)
 """Every engine; the first is the one of files and of tables in memory."""
 
 
-def engine_for(dataset: Dataset) -> EngineModule:
-    """The engine that a dataset's tables are in."""
-    return ENGINES[0].load()
+def entry_for(dataset: Dataset) -> Entry:
+    """The engine that all tables of a dataset are in: the one that reads their addresses, or files and memory."""
+    _check_one_place(dataset.tables)
+    first = dataset.tables[0].source
+    scheme = first.scheme if isinstance(first, Relation) else ""
+    named = _named(dataset.engine.name)
+    known = [each for each in ENGINES if scheme in (each.schemes or ("",))]
+    if not known:
+        raise InvalidDeclaration(
+            f"no engine reads {scheme}:// yet: [tables.{dataset.tables[0].name}]",
+            hint='write the tables into Parquet files, and name those: source = "visits.parquet"',
+        )
+    if named is not None and named not in known:
+        what = f"{scheme}://" if scheme else "files and tables in memory"
+        raise InvalidDeclaration(
+            f"[engine] name: {named.name} does not read {what}", hint=f'name = "{known[0].name}", or leave it out'
+        )
+    return named or known[0]
+
+
+def _named(name: str) -> Entry | None:
+    if not name:
+        return None
+    found = next((each for each in ENGINES if each.name == name), None)
+    if found is None:
+        raise InvalidDeclaration(
+            f"[engine] name: there is no engine {shown(name)}",
+            hint=f"known: {', '.join(each.name for each in ENGINES)}",
+        )
+    return found
+
+
+def _check_one_place(tables: tuple[Table, ...]) -> None:
+    """Refuse tables in two places: no engine joins rows that another holds."""
+    first, rest = tables[0], tables[1:]
+    for table in rest:
+        if _address(table) != _address(first):
+            raise InvalidDeclaration(
+                f"[tables.{first.name}] is in {_place(first)} and [tables.{table.name}] in {_place(table)}",
+                hint="the tables of a dataset are in one place: copy them to one, or write both into Parquet files",
+            )
+
+
+def _address(table: Table) -> str:
+    return table.source.url if isinstance(table.source, Relation) else ""
+
+
+def _place(table: Table) -> str:
+    return table.source.place if isinstance(table.source, Relation) else "files or memory"
 
 
 def open_engine(dataset: Dataset, *, progress: Progress = no_progress) -> Engine:
     """The engine of a dataset, opened; what is not registered yet is, if whoever opens it is the owner."""
-    return engine_for(dataset).open(dataset, progress=progress)
+    return entry_for(dataset).load().open(dataset, progress=progress)
 
 
-def register(
-    dataset: Dataset, *, append: bool = False, progress: Progress = no_progress
-) -> "tuple[Registration, Typed]":
+def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only what was not before."""
-    return engine_for(dataset).register(dataset, append=append, progress=progress)
+    return entry_for(dataset).load().register(dataset, append=append, progress=progress)
 
 
-def described(dataset: Dataset) -> "tuple[dict[str, list[SourceColumn]], Typed]":
+def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
     """The columns of every source and the dataset with its kinds: no row is read and nothing is written."""
-    return engine_for(dataset).described(dataset)
+    return entry_for(dataset).load().described(dataset)

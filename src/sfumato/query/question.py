@@ -125,9 +125,10 @@ class Question:
 
         Tables that only lead to the person are read as well: how they are written is part of it, and not their bounds.
         """
-        read = [table for name in sorted(tables(self.plan)) if (table := dataset.table(name)) is not None]
+        known = [table for name in sorted(tables(self.plan)) if (table := dataset.table(name)) is not None]
+        read = [(table, table.format, table.dialect) for table in known]  # where a source lies is no part of it
         keys = sorted((table.name, table.public, table.foreign_keys) for table in dataset.tables)
-        between = {target for table in read for _, target, _ in (dataset.path(table) or ())[:-1]}
+        between = {target for table in known for _, target, _ in (dataset.path(table) or ())[:-1]}
         way = [(t.name, t.format, t.dialect, t.unreadable) for t in dataset.tables if t.name in between]
         return hashlib.sha256(repr((dataset.unit, read, keys, sorted(way, key=repr))).encode()).hexdigest()
 

@@ -13,11 +13,6 @@ _MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
 _WHOLE = "[ ]*[+-]?[0-9]+[ ]*"
 
 
-def can_be(held: Kind, wanted: Kind) -> bool:
-    """Whether cells of a kind can be read as another: moments are read from moments and from text."""
-    return held is Kind.TEXT or (held in _MOMENTS) == (wanted in _MOMENTS)
-
-
 def cell(made: str, held: Kind, kind: Kind) -> str:
     """A cell of a source as one of its declared kind."""
     if held is Kind.TEXT:
@@ -51,13 +46,6 @@ def in_calendar(made: str, kind: Kind) -> str:
         return f"CASE WHEN {made} BETWEEN DATE '{_FIRST}' AND DATE '{_LAST}' THEN {made} END"
     first, last = f"TIMESTAMP '{_FIRST} 00:00:00'", f"TIMESTAMP '{_LAST} 23:59:59.999999'"
     return f"CASE WHEN {made} BETWEEN {first} AND {last} THEN {made} END"
-
-
-def can_be_key(held: Kind, wanted: Kind) -> bool:
-    """Whether cells of a kind can be keys of another: nothing that one value could be spelled in two ways by."""
-    if held is wanted or held is Kind.TEXT:
-        return True
-    return (held, wanted) in ((Kind.INTEGER, Kind.TEXT), (Kind.REAL, Kind.INTEGER), (Kind.INTEGER, Kind.REAL))
 
 
 def key(made: str, held: Kind, kind: Kind, *, uuids: bool = False) -> str:

@@ -37,10 +37,10 @@ def connected(dataset: Dataset, workspace: Workspace, folders: Sequence[str]) ->
     run("SET TimeZone='UTC'")  # a moment means the same on every machine
     run("SET pandas_analyze_sample=0")  # no cell decides the type of a column of objects
     with guarded(_unavailable):
-        if dataset.defaults.memory:
-            run("SET memory_limit=?", [dataset.defaults.memory])
-        if dataset.defaults.threads:
-            run("SET threads=?", [dataset.defaults.threads])
+        if dataset.engine.memory:
+            run("SET memory_limit=?", [dataset.engine.memory])
+        if dataset.engine.threads:
+            run("SET threads=?", [dataset.engine.threads])
     run(f"SET temp_directory='{escaped(workspace.path / 'spill')}'")
     directories = ", ".join(in_quotes(f"{folder.rstrip('/')}/") for folder in (str(workspace.path), *folders))
     run(f"SET allowed_directories=[{directories}]")
@@ -53,7 +53,7 @@ def connected(dataset: Dataset, workspace: Workspace, folders: Sequence[str]) ->
 
 def _unavailable() -> InvalidDeclaration:
     return InvalidDeclaration(
-        "[defaults] memory or threads are more than the engine can have", hint='memory = "4GB", threads = 4'
+        "[engine] memory or threads are more than the engine can have", hint='memory = "4GB", threads = 4'
     )
 
 

@@ -3,15 +3,13 @@
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset, Kind, Typed
 from sfumato.engines.duckdb.connection import connected
 from sfumato.engines.duckdb.dialect import DUCKDB, quoted
 from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import Opened, opened, register_again
-from sfumato.engines.duckdb.schemas import Typed
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.engine import ExactTable
@@ -62,8 +60,7 @@ class DuckDBEngine:
             raise
         self.dataset: Dataset = self._opened.typed.dataset
         # what was given in memory is copied by now, and not handed on
-        named = tuple(t if t.files else replace(t, source=None) for t in self.dataset.tables)
-        self._dataset = self.dataset = replace(self.dataset, tables=named)
+        self._dataset = self.dataset = self.dataset.without_rows()
         self._statements = Statements(
             self.dataset, DUCKDB, self.seed, person=self._opened.typed.person_kind(), repeated=self._repeated
         )
@@ -221,7 +218,7 @@ class DuckDBEngine:
             late.set()
             cursor.interrupt()
 
-        timer = threading.Timer(self._dataset.defaults.timeout, end)
+        timer = threading.Timer(self._dataset.engine.timeout, end)
         timer.daemon = True
         timer.start()
         try:

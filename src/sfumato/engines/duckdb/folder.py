@@ -16,6 +16,7 @@ _FIRST_VERSION = re.compile(r"\w+-[0-9a-f]{32}\.duckdb|\.[0-9a-f]{32}\.duckdb(\.
 """What version 0.1 left in the folder: tables that were cut, and some whose making was ended."""
 
 
+_KEPT = re.compile(r"\w+-[0-9a-f]{16}\.duckdb")
 _OURS = ("*.duckdb", "*.wal", "*.wal.*", f"{_MAKING}*")
 
 
@@ -40,6 +41,10 @@ class Folder:
                 raise InvalidDeclaration(f"{path} belongs to another user", hint="only its owner registers here")
             if found.st_mode & 0o077:
                 raise InvalidDeclaration(f"{path} can be opened by others", hint=f"chmod 700 {path}")
+
+    def holds(self, path: str) -> bool:
+        """Whether a file lies in it."""
+        return Path(path).parent == self.path
 
     @contextmanager
     def making(self, registered: Callable[[], Iterable[str]]) -> Generator[None]:
@@ -91,6 +96,13 @@ class Folder:
             if _FIRST_VERSION.fullmatch(old.name) and _is_file(old):
                 old.unlink(missing_ok=True)
 
+    def remove_elsewhere(self, registered: Iterable[str]) -> None:
+        """Remove what was registered and kept in another folder of ours, before the owner named this one."""
+        for path in map(Path, registered):
+            ours = _KEPT.fullmatch(path.name) and path.parent.parent.name == self.path.parent.name
+            if ours and not self.holds(str(path)) and _is_private(path.parent) and _is_file(path):
+                path.unlink(missing_ok=True)
+
     def new(self) -> Path:
         """A name for something that is being made."""
         return self.path / f"{_MAKING}{uuid.uuid4().hex}.duckdb"
@@ -103,6 +115,14 @@ class Folder:
         kept = self.path / f"{name}-{uuid.uuid4().hex[:16]}.duckdb"
         os.replace(made, kept)
         return kept
+
+
+def _is_private(folder: Path) -> bool:
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
 def _is_file(path: Path) -> bool:

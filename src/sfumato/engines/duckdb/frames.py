@@ -15,11 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sfumato.data import Kind, SourceColumn, Table
+from sfumato.data import Kind, Memory, SourceColumn, Table
 from sfumato.engines.duckdb.cells import cell, key
 from sfumato.engines.duckdb.guard import guarded
-from sfumato.engines.duckdb.schemas import Reading
-from sfumato.engines.duckdb.sources import kind_of
+from sfumato.engines.duckdb.readings import Reading
+from sfumato.engines.duckdb.sources import column_of
 from sfumato.errors import InvalidDeclaration, MissingExtra
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ class Given:
 
     def __init__(self, i: int, table: Table) -> None:
         self.name, self._table = f"sfumato_given_{i}", table
-        self.is_pandas = any(kind.__name__ == "DataFrame" for kind in _classes(table.source, "pandas"))
+        given = table.source.given if isinstance(table.source, Memory) else None
+        self._is_lazy = type(given).__name__ == "LazyFrame"
+        self.is_pandas = any(kind.__name__ == "DataFrame" for kind in _classes(given, "pandas"))
         self.lost: dict[str, int] = {}
         """By column, how many cells are of no kind that a table can hold."""
-        self.source: Any = table.source if self.is_pandas else self._arrow(table.source)
+        self.source: Any = given if self.is_pandas else self._arrow(given)
 
     def _arrow(self, source: Any) -> Any:
         """An Arrow table of what says its own types: Arrow's tables and streams, and polars' frames."""
@@ -62,11 +64,10 @@ class Given:
 
     def unreadable(self) -> InvalidDeclaration:
         """The refusal of what no library reads."""
-        lazy = type(self._table.source).__name__ == "LazyFrame"
         computed = "it fails when it is computed: give frame.collect()"
         plain = "give the path of a file, or a DataFrame or Arrow table whose columns have one type each"
         return InvalidDeclaration(
-            f"[tables.{self._table.name}] source cannot be read", hint=computed if lazy else plain
+            f"[tables.{self._table.name}] source cannot be read", hint=computed if self._is_lazy else plain
         )
 
     def columns(self, connection: "duckdb.DuckDBPyConnection") -> list[SourceColumn]:
@@ -86,7 +87,7 @@ class Given:
         return [
             SourceColumn(name, "VARCHAR", Kind.TEXT, loose=True, uncertain=True, likely=self._likely(name))
             if found[name] == "uncertain"
-            else SourceColumn(name, types[name], kind_of(types[name]), loose=found[name] == "text")
+            else column_of(name, types[name], loose=found[name] == "text")
             for name in names
         ]
 

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dataset, Kind, SourceColumn, Table, place_of
+from sfumato.data import Dataset, Kind, SourceColumn, Table, Typed, place_of, typed
 from sfumato.engines.duckdb.cells import in_calendar
 from sfumato.engines.duckdb.connection import plain_name
 from sfumato.engines.duckdb.counting import added, digest_of_rows, refused_cells
@@ -24,18 +24,10 @@ from sfumato.engines.duckdb.frames import EXACT, Given, rounded_numbers
 from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.kept import MANY, Making, Readers
 from sfumato.engines.duckdb.lines import Lines
+from sfumato.engines.duckdb.readings import Reading, readings
 from sfumato.engines.duckdb.records import agrees, reader_of, write_records
-from sfumato.engines.duckdb.schemas import Reading, Typed
 from sfumato.engines.duckdb.shapes import about, cuts, shape_of
-from sfumato.engines.duckdb.sources import (
-    check_files,
-    database,
-    described,
-    form,
-    kind_of,
-    parquet,
-    reader,
-)
+from sfumato.engines.duckdb.sources import check_files, database, described, form, kind_of, parquet, reader
 from sfumato.engines.duckdb.unreadable import batches
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
@@ -107,22 +99,24 @@ class Registrar:
         """
         self._connection.execute("SET disabled_optimizers = 'statistics_propagation,filter_pushdown'")
         schemas = self.schemas()
-        typed = Typed(self._dataset, schemas)
+        made_of = typed(self._dataset, schemas)
         with self._alone():
             if self._folder is not None and not anew:
                 previous = Registration.read(Path(self._dataset.registration)) or previous
             tables: dict[str, Registered] = {}
             for i, table in enumerate(self._dataset.tables):
-                readings = typed.readings(table)
-                known = self._usable(table, readings, previous)
-                tables[table.name] = self._table(i, table, schemas[table.name], readings, known)
+                read = readings(made_of, table)
+                known = self._usable(table, read, previous)
+                tables[table.name] = self._table(i, table, schemas[table.name], read, known)
             self._connection.execute("SET disabled_optimizers = ''")  # what is read from here on was written by us
-            tables = self._cut(typed, tables, previous)
-            made = Registration(tables, about(typed.dataset), now() if self._folder is not None else 0)
+            tables = self._cut(made_of, tables, previous)
+            made = Registration(tables, about(made_of.dataset), now() if self._folder is not None else 0)
             if self._folder is not None:
+                left = self._registered()
                 made.write(Path(self._dataset.registration), self._folder.new())
+                self._folder.remove_elsewhere(left)
         self.let_go()
-        return made, typed
+        return made, made_of
 
     def let_go(self) -> None:
         """Close the owner's databases and forget what was given in memory."""
@@ -139,13 +133,20 @@ class Registrar:
         """The files of ours that the record names which is there now."""
         return Registration.paths(Path(self._dataset.registration))
 
-    @staticmethod
-    def _usable(table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
+    def _usable(self, table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
         """The parts that were made before, of files that are the same and are read in the same way."""
         known = previous.tables.get(table.name) if previous is not None else None
         if known is None or previous is None or known.shape != shape_of(table, readings):
             return {}
-        return {p.source.path: p for p in known.parts if p.source is not None and p.is_still(since=previous.made)}
+        return {
+            part.source.path: part
+            for part in known.parts
+            if part.source is not None and self._is_ours(part.kept) and part.is_still(since=previous.made)
+        }
+
+    def _is_ours(self, kept: FileState) -> bool:
+        """Whether what was made lies where it is to be kept: the owner may have named another folder since."""
+        return self._folder is not None and self._folder.holds(kept.path)
 
     def _table(
         self, i: int, table: Table, columns: list[SourceColumn], readings: list[Reading], known: dict[str, Part]
@@ -354,7 +355,7 @@ class Registrar:
                 continue
             known = previous.tables.get(name) if previous is not None else None
             cut = known.cut if known is not None and known.cut_shape == shape else None
-            if cut is None or previous is None or not cut.is_still(since=previous.made):
+            if cut is None or previous is None or not self._is_ours(cut) or not cut.is_still(since=previous.made):
                 self._progress(f"{name}: {most} rows a person", 0.0)
                 cut = self._keep(table, views.cut(table, most), made[name].rows)
             made[name] = replace(made[name], cut=cut)

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Mapping
 
-from sfumato.data import Dataset, Table
-from sfumato.engines.duckdb.schemas import Reading, Typed
+from sfumato.data import Dataset, Table, Typed
+from sfumato.engines.duckdb.readings import Reading
 from sfumato.engines.duckdb.sources import form
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.registration import Registered

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data import Kind, SourceColumn, Table, place_of
+from sfumato.data import File, Kind, SourceColumn, Table, place_of
 from sfumato.engines.duckdb.dialect import quoted
 from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.lines import Lines
@@ -36,23 +36,12 @@ LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 
 def form(table: Table) -> str:
     """What a source is: parquet, csv, duckdb, or memory."""
-    if not table.files:
+    if not isinstance(table.source, File):
         return "memory"
-    if table.format:
-        return table.format
-    found = {_form_of_name(file) for file in table.files}
-    if len(found) > 1:
+    first, *others = table.source.forms()
+    if others:
         raise InvalidDeclaration(f"[tables.{table.name}] source lists files of several kinds", hint="list one kind")
-    return found.pop()
-
-
-def _form_of_name(file: str) -> str:
-    suffixes = [suffix.lower() for suffix in Path(file).suffixes[-2:]]
-    if not suffixes or suffixes[-1] in (".parquet", ".pq"):
-        return "parquet"
-    if suffixes[-1] in (".csv", ".tsv", ".txt", ".gz"):
-        return "csv"
-    return "duckdb" if suffixes[-1] in (".duckdb", ".db") else "parquet"
+    return first
 
 
 def check_files(table: Table) -> None:
@@ -64,7 +53,9 @@ def check_files(table: Table) -> None:
         except (OSError, ValueError):
             found = None
         if found is None or not stat.S_ISREG(found.st_mode):
-            raise InvalidDeclaration(f"there is no file {shown(file)}", hint="mend the table's source")
+            is_folder = found is not None and stat.S_ISDIR(found.st_mode)
+            hint = "a folder is written with a slash at its end" if is_folder else "mend the table's source"
+            raise InvalidDeclaration(f"there is no file {shown(file)}", hint=hint)
         if not os.access(file, os.R_OK):
             raise InvalidDeclaration(f"cannot read {shown(file)}", hint="see its permissions")
         if (found.st_dev, found.st_ino) in known:
@@ -176,7 +167,7 @@ def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) 
             f"[tables.{table.name}] source: column `{computed}` is computed there, and may fail on a cell",
             hint="store it, or copy the table without it",
         )
-    return [SourceColumn(str(name), str(kind), kind_of(str(kind))) for name, kind, _ in columns]
+    return [column_of(str(name), str(kind)) for name, kind, _ in columns]
 
 
 def _named_alike(connection: "duckdb.DuckDBPyConnection", text: str, base: str, name: str) -> str | None:
@@ -211,7 +202,7 @@ def _of_parquet(
             )
         found.append(tuple(columns))
     _check_alike(table, found)
-    return [SourceColumn(name, kind, kind_of(kind)) for name, kind in found[0]]
+    return [column_of(name, kind) for name, kind in found[0]]
 
 
 def _top_level(schema: list[Any]) -> list[str]:
@@ -254,6 +245,23 @@ def _check_names(table: Table, columns: list[SourceColumn]) -> None:
 def kind_of(name: str) -> Kind | None:
     """The kind that a type of the engine holds."""
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(name.upper())), None)
+
+
+def column_of(name: str, kind: str, *, loose: bool = False) -> SourceColumn:
+    """A column of a type of the engine."""
+    return SourceColumn(name, kind, kind_of(kind), loose=loose, inexact=inexact_as(kind))
+
+
+def inexact_as(name: str) -> tuple[Kind, ...]:
+    """The kinds as which a type cannot name people: numbers in several widths, and moments in nanoseconds.
+
+    Doubles are whole numbers up to 2**53, which registration looks at.
+    """
+    return (
+        *((Kind.INTEGER,) if name == "FLOAT" else ()),
+        *((Kind.REAL,) if name not in ("DOUBLE", "VARCHAR") else ()),
+        *((Kind.TIMESTAMP,) if name == "TIMESTAMP_NS" else ()),
+    )
 
 
 def parquet(files: list[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sfumato.engines.duckdb.dialect import quoted
-from sfumato.engines.duckdb.schemas import Reading
+from sfumato.engines.duckdb.readings import Reading
 from sfumato.errors import MissingExtra
 
 _BATCH = 2**16

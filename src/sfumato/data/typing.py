@@ -1,48 +1,76 @@
-"""The columns of every table with their kinds: as declared, else as the source's schema has them."""
+"""A dataset typed by the schemas of its sources: the kinds of all columns, as declared or as the source has them.
 
-from collections.abc import Callable, Mapping
+A pure function: it knows no engine and reads nothing. Whoever reads schemas says what they are (`SourceColumn`).
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from sfumato.data import Column, Dataset, Kind, SourceColumn, Table
-from sfumato.engines.duckdb.cells import can_be, can_be_key, cell, key, with_comma
-from sfumato.engines.duckdb.dialect import quoted
-from sfumato.engines.duckdb.sources import form
+from sfumato.data.column import Column, Kind
+from sfumato.data.dataset import Dataset, Table
+from sfumato.data.source import SourceColumn
 from sfumato.errors import InvalidDeclaration
 
-Schemas = Mapping[str, list[SourceColumn]]
+Schemas = Mapping[str, Sequence[SourceColumn]]
+"""The columns of every table, by its name, in their order."""
+_MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
+
+
+def typed(dataset: Dataset, schemas: Schemas) -> "Typed":
+    """The dataset with the kinds of its visible columns; InvalidDeclaration if it does not fit the schemas."""
+    return _Typing(dataset, schemas).typed()
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A column as it is read: its name, its kind, and the SQL of its source's cell."""
-
-    name: str
-    kind: Kind
-    source: SourceColumn
-    over: Callable[[str], str]
-    """The SQL of a cell as a value of the kind, from the SQL of the source's cell: total, whatever that holds."""
-    is_key: bool
-    """Whether it says whose a row is, or what leads there."""
-
-    @property
-    def sql(self) -> str:
-        """The SQL of a cell as a value of the kind."""
-        return self.over(quoted(self.source.name))
-
-
 class Typed:
-    """A dataset whose visible columns have kinds, and how each column that is needed is read."""
+    """A dataset whose visible columns have kinds, and the kinds of all columns that say whose a row is."""
+
+    dataset: Dataset
+    schemas: Schemas
+    key_kinds: Mapping[tuple[str, str], Kind]
+    """By table and column, of those that say whose a row is, or lead there: hidden ones too."""
+
+    def key_kind(self, table: str, column: str) -> Kind | None:
+        """The one kind of a key, which every column that leads to it has; None for other columns."""
+        return self.key_kinds.get((table, column))
+
+    def keys(self) -> dict[str, str]:
+        """The kinds of all columns that say whose a row is, or lead there, as words."""
+        return {f"{table}.{column}": kind.value for (table, column), kind in self.key_kinds.items()}
+
+    def person_kind(self) -> Kind:
+        """The kind of the column that says who one person is; of no use where rows are protected."""
+        found = None if self.dataset.unit is None else self.key_kind(*self.dataset.unit)
+        return Kind.INTEGER if found is None else found
+
+
+def can_be(held: Kind, wanted: Kind) -> bool:
+    """Whether cells of a kind can be read as another: moments are read from moments and from text."""
+    return held is Kind.TEXT or (held in _MOMENTS) == (wanted in _MOMENTS)
+
+
+def can_be_key(held: Kind, wanted: Kind) -> bool:
+    """Whether cells of a kind can be keys of another: nothing that one value could be spelled in two ways by."""
+    if held is wanted or held is Kind.TEXT:
+        return True
+    return (held, wanted) in ((Kind.INTEGER, Kind.TEXT), (Kind.REAL, Kind.INTEGER), (Kind.INTEGER, Kind.REAL))
+
+
+class _Typing:
+    """The checks of a dataset against schemas, and the kinds that follow."""
 
     def __init__(self, dataset: Dataset, schemas: Schemas) -> None:
         self._given, self._schemas = dataset, schemas
         for table in dataset.tables:
             self._check(table)
             self._check_certain(table)
-        self._given = dataset = self._spelled(dataset)
-        tables = tuple(replace(table, columns=tuple(self._visible(table))) for table in dataset.tables)
-        self.dataset = replace(dataset, tables=tables)
+        self._given = self._spelled(dataset)
+
+    def typed(self) -> Typed:
+        """The dataset with its kinds."""
+        tables = tuple(replace(table, columns=tuple(self._visible(table))) for table in self._given.tables)
         self._check_keys()
+        return Typed(replace(self._given, tables=tables), self._schemas, self._key_kinds())
 
     # ---- what is declared is there ----
 
@@ -203,7 +231,7 @@ class Typed:
                 if wanted is None:
                     continue
                 held = source.kind
-                if held is not None and _is_rounded(source, wanted):
+                if held is not None and wanted in source.inexact:
                     raise InvalidDeclaration(
                         f"[tables.{table.name}] column `{source.name}` says whose a row is, and its type {source.type} "
                         f"does not hold every {wanted.value} exactly",
@@ -217,67 +245,15 @@ class Typed:
                         hint="one person is one value in every table: convert the column, or declare the person's type",
                     )
 
-    def keys(self) -> dict[str, str]:
-        """The kinds of all columns that say whose a row is, or lead there."""
+    def _key_kinds(self) -> dict[tuple[str, str], Kind]:
         return {
-            f"{table.name}.{source.name}": kind.value
+            (table.name, source.name): kind
             for table in self._given.tables
             for source in self._schemas[table.name]
             if (kind := self._key_kind(table, source.name)) is not None
         }
 
-    def person_kind(self) -> Kind:
-        """The kind of the column that says who one person is; of no use where rows are protected."""
-        unit = self._given.unit
-        table = None if unit is None else self._given.table(unit[0])
-        kind = None if unit is None or table is None else self._key_kind(table, unit[1])
-        return Kind.INTEGER if kind is None else kind
-
-    def _has_uuids(self) -> bool:
-        return any(
-            source.type.upper() == "UUID"
-            for table in self._given.tables
-            for source in self._schemas[table.name]
-            if self._key_kind(table, source.name) is not None
-        )
-
-    # ---- reading ----
-
-    def readings(self, table: Table) -> list[Reading]:
-        """How the columns that are shown or that are keys are read, in the order of the source."""
-        made = self.dataset.table(table.name)
-        assert made is not None
-        uuids = self._has_uuids()
-        readings = []
-        for source in self._schemas[table.name]:
-            column, wanted = made.column(source.name), self._key_kind(table, source.name)
-            held = source.kind
-            if held is None or (column is None and wanted is None):
-                continue
-            kind = wanted or (column.kind if column is not None else held)
-            over = partial(cell if wanted is None else partial(key, uuids=uuids), held=held, kind=kind)
-            if form(table) == "csv" and table.dialect.decimal == "," and kind.is_number:
-                over = partial(_after, with_comma, over)
-            readings.append(Reading(source.name, kind, source, over, wanted is not None))
-        return readings
-
-
-def _is_rounded(source: SourceColumn, wanted: Kind) -> bool:
-    """Whether two cells that differ could be one value of the kind, or one value two: numbers in several widths.
-
-    Doubles are whole numbers up to 2**53, which registration looks at.
-    """
-    if wanted is Kind.INTEGER:
-        return source.type == "FLOAT"
-    if wanted is Kind.REAL:
-        return source.type not in ("DOUBLE", "VARCHAR")
-    return wanted is Kind.TIMESTAMP and source.type == "TIMESTAMP_NS"
-
 
 def _says_its_kind(declared: Column) -> bool:
     """Whether a kind follows from what is declared."""
     return declared.typed or declared.values is not None or declared.lower is not None
-
-
-def _after(first: Callable[[str], str], then: Callable[[str], str], made: str) -> str:
-    return then(first(made))
