@@ -8,7 +8,7 @@ from sfumato import engines
 from sfumato.curator.curator import Curator, who_asks
 from sfumato.curator.session import Session
 from sfumato.curator.words import ANYONE
-from sfumato.data import Allowance, Dataset, declared, read_declaration, unit_of, written_down
+from sfumato.data import Allowance, Dataset, declared, neighbours_of, read_declaration, unit_of, written_down
 from sfumato.engines import Progress, Registration, no_progress, open_engine
 from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
@@ -141,7 +141,9 @@ def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str
             # bare hashes would confirm a guess of the data
             declaration=written_down(dataset, keys, ledger.veiled(digest)),
             data_version=ledger.veiled(version),
+            neighbours=neighbours_of(dataset),
         )
+        ledger.registered(dataset.name, data_version=version, digest=digest)
     except LedgerMisuse as misuse:
         raise InvalidDeclaration(misuse.problem, hint=misuse.hint) from None
 
@@ -157,6 +159,12 @@ def give_caps(dataset: Dataset, ledger: Ledger) -> None:
             f"the declared budget differs from the one in the ledger: {misuse.problem}",
             hint="caps are for ever; a new budget needs a new dataset name, which the owner answers for",
         ) from None
+    for name, allowance in dataset.groups.items():
+        try:
+            ledger.group(name, limits_of(allowance))
+            ledger.join(dataset.name, name)
+        except LedgerMisuse as misuse:
+            raise InvalidDeclaration(f"[groups.{name}] {misuse.problem}", hint=misuse.hint) from None
 
 
 def limits_of(allowance: Allowance) -> Limits:

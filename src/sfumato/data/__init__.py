@@ -11,7 +11,7 @@ from sfumato.data.patterns import with_files
 from sfumato.data.places import place_of
 from sfumato.data.source import File, Memory, Relation, Source, SourceColumn
 from sfumato.data.typing import Typed, typed
-from sfumato.data.written import unit_of, written_down
+from sfumato.data.written import neighbours_of, unit_of, written_down
 
 __all__ = [
     "Allowance",
@@ -31,6 +31,7 @@ __all__ = [
     "Typed",
     "declared",
     "draft",
+    "neighbours_of",
     "place_of",
     "read_declaration",
     "typed",

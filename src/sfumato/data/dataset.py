@@ -91,6 +91,8 @@ class Dataset:
     unit: tuple[str, str] | None
     budget: Allowance
     analysts: Mapping[str, Allowance] = field(default_factory=dict)
+    groups: Mapping[str, Allowance] = field(default_factory=dict)
+    """Groups of datasets about the same people that this one is in, each under a cap for all of them together."""
     defaults: Defaults = field(default_factory=Defaults)
     rules: Rules = field(default_factory=Rules)
     engine: EngineOptions = field(default_factory=EngineOptions)

@@ -19,7 +19,10 @@ from sfumato.data.places import place_of, plain_path
 from sfumato.data.values import kind_of_values, public_values
 from sfumato.errors import InvalidDeclaration
 
-_TOP = {"name", "budget", "unit", "tables", "analysts", "defaults", "engine", "rules", "ledger", "anchor", "version"}
+_TOP = {
+    "name", "budget", "unit", "tables", "analysts", "groups", "defaults", "engine", "rules", "ledger", "anchor",
+    "version",
+}  # fmt: skip
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
     "rows_per_person", "hidden", "dialect", "unreadable", "relation",
@@ -64,6 +67,12 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
             name_of("[analysts]: a name", key): Allowance.declared(f"analysts.{key}", value)
             for key, value in mapping(
                 "[analysts]", top.get("analysts", {}), 'for example [analysts.ann] epsilon = "1"'
+            ).items()
+        },
+        groups={
+            name_of("[groups]: a name", key): Allowance.declared(f"groups.{key}", value)
+            for key, value in mapping(
+                "[groups]", top.get("groups", {}), 'for example [groups.citizens] epsilon = "5"'
             ).items()
         },
         defaults=_defaults(defaults),

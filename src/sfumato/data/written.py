@@ -18,6 +18,11 @@ def unit_of(dataset: Dataset) -> str:
     return "each row" if dataset.unit is None else ".".join(dataset.unit).lower()
 
 
+def neighbours_of(dataset: Dataset) -> str:
+    """Which databases are told apart as little as is paid for: what may come or go."""
+    return "add or remove one row" if dataset.unit is None else "add or remove one person"
+
+
 def written_down(dataset: Dataset, keys: Mapping[str, str], digest: str) -> dict[str, Any]:
     """What is declared of tables, people and questions; budgets have entries of their own.
 
