@@ -8,42 +8,51 @@ from collections.abc import Callable, Iterable
 
 from sfumato.accounting.rdp import Curve
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, amount, nearest
 
 _UP = 1 + 2.0**-45
 
 
-def _check_delta(delta: float) -> None:
-    if not 0 < delta < 1:
+def real(name: str, value: Real) -> float:
+    """An amount as the nearest float, which a float is already; what is computed from it allows for the rounding."""
+    return float(value) if isinstance(value, float) else nearest(amount(name, value))
+
+
+def _delta(delta: Real) -> float:
+    d = real("delta", delta)
+    if not 0 < d < 1:
         raise InvalidParameter("delta", "must be between 0 and 1", delta)
+    return d
 
 
-def _check(alpha: float, epsilon: float) -> None:
-    if not alpha > 1:
+def _curve(alpha: Real, epsilon: Real) -> tuple[float, float]:
+    order = real("alpha", alpha)
+    if not order > 1:
         raise InvalidParameter("alpha", "must be above 1", alpha)
-    check_price("epsilon", epsilon)
+    return order, price("epsilon", epsilon)
 
 
-def check_price(name: str, value: float) -> None:
-    """Refuse a price that is negative or not a number; an infinite one is a price."""
-    if not value >= 0:
+def price(name: str, value: Real) -> float:
+    """A price as a float, refused if it is negative or not a number; an infinite one is a price."""
+    found = real(name, value)
+    if not found >= 0:
         raise InvalidParameter(name, "must not be negative", value)
+    return found
 
 
-def rdp_to_dp(alpha: float, epsilon: float, delta: float) -> float:
+def rdp_to_dp(alpha: Real, epsilon: Real, delta: Real) -> float:
     """(α, ε)-RDP implies (ε + ln(1/δ)/(α - 1), δ) (Survey Theorem 8.4 and Theorem 8.8)."""
-    _check_delta(delta)
-    _check(alpha, epsilon)
-    return (epsilon + math.log(1 / delta) / (alpha - 1)) * _UP
+    d, (order, curve) = _delta(delta), _curve(alpha, epsilon)
+    return (curve + math.log(1 / d) / (order - 1)) * _UP
 
 
-def rdp_to_dp_improved(alpha: float, epsilon: float, delta: float) -> float:
+def rdp_to_dp_improved(alpha: Real, epsilon: Real, delta: Real) -> float:
     """ε + ln((α-1)/α) - (ln δ + ln α)/(α - 1) (Balle et al. 2020; Canonne, Kamath, Steinke 2020), at least 0."""
-    _check_delta(delta)
-    _check(alpha, epsilon)
-    if epsilon == math.inf:
+    d, (order, curve) = _delta(delta), _curve(alpha, epsilon)
+    if curve == math.inf:
         return math.inf
-    better = epsilon + math.log((alpha - 1) / alpha) - (math.log(delta) + math.log(alpha)) / (alpha - 1)
-    return max(0.0, better + abs(better) * 2.0**-45 + epsilon * 2.0**-45)
+    better = curve + math.log((order - 1) / order) - (math.log(d) + math.log(order)) / (order - 1)
+    return max(0.0, better + abs(better) * 2.0**-45 + curve * 2.0**-45)
 
 
 def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
@@ -54,64 +63,64 @@ def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
     return min(1.0, math.exp(min(0.0, exponent)) * _UP)
 
 
-def rdp_probability_bound(alpha: float, epsilon: float, probability: float) -> float:
+def rdp_probability_bound(alpha: Real, epsilon: Real, probability: Real) -> float:
     """The most an event can have if a neighbour gives it `probability`: (e^ε·p)^((α-1)/α).
 
     It follows from Rényi privacy and is not the same (Survey Definition 8.2, errata C3).
     """
-    _check(alpha, epsilon)
-    if not 0 <= probability <= 1:
+    order, curve = _curve(alpha, epsilon)
+    chance = real("probability", probability)
+    if not 0 <= chance <= 1:
         raise InvalidParameter("probability", "must be between 0 and 1", probability)
-    if probability == 0:
-        return 0.0 if epsilon < math.inf else 1.0
-    power = 1.0 if alpha == math.inf else (alpha - 1) / alpha
-    return min(1.0, math.exp(min(0.0, power * (epsilon + math.log(probability)))) * _UP)
+    if chance == 0:
+        return 0.0 if curve < math.inf else 1.0
+    power = 1.0 if order == math.inf else (order - 1) / order
+    return min(1.0, math.exp(min(0.0, power * (curve + math.log(chance)))) * _UP)
 
 
-def zcdp_to_dp(rho: float, delta: float) -> float:
+def zcdp_to_dp(rho: Real, delta: Real) -> float:
     """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
-    _check_delta(delta)
-    check_price("rho", rho)
-    return (rho + 2 * math.sqrt(rho * math.log(1 / delta))) * _UP
+    d, r = _delta(delta), price("rho", rho)
+    return (r + 2 * math.sqrt(r * math.log(1 / d))) * _UP
 
 
-def zcdp_to_dp_improved(rho: float, delta: float) -> float:
+def zcdp_to_dp_improved(rho: Real, delta: Real) -> float:
     """The improved conversion at the best order of the line α·ρ."""
-    check_price("rho", rho)
-    return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * rho, delta))[0] if rho else 0.0
+    r, d = price("rho", rho), _delta(delta)
+    return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * r, d))[0] if r else 0.0
 
 
-def dp_to_zcdp(epsilon: float) -> float:
+def dp_to_zcdp(epsilon: Real) -> float:
     """ε-differential privacy implies ε²/2-zCDP (Survey Theorem 8.14)."""
-    check_price("epsilon", epsilon)
-    return epsilon * epsilon / 2 * _UP
+    e = price("epsilon", epsilon)
+    return e * e / 2 * _UP
 
 
-def dp_to_rdp(epsilon: float, alpha: float) -> float:
+def dp_to_rdp(epsilon: Real, alpha: Real) -> float:
     """ε-differential privacy implies RDP at every order, and at order ∞ is the same (Survey Theorem 8.3)."""
     from sfumato.accounting.rdp import two_point
 
-    _check(alpha, epsilon)
-    return min(epsilon, two_point(epsilon, alpha))
+    order, e = _curve(alpha, epsilon)
+    return min(e, two_point(e, order))
 
 
-def over_orders(curve: Curve, orders: Iterable[float], price: Callable[[float, float], float]) -> float:
+def over_orders(curve: Curve, orders: Iterable[float], convert: Callable[[float, float], float]) -> float:
     """The least price over the given orders."""
-    return min((price(alpha, curve(alpha)) for alpha in orders), default=math.inf)
+    return min((convert(alpha, curve(alpha)) for alpha in orders), default=math.inf)
 
 
-def best_order(price: Callable[[float], float]) -> tuple[float, float]:
+def best_order(cost: Callable[[float], float]) -> tuple[float, float]:
     """The least price over all orders, and where: any order is valid, so the search decides tightness only."""
     low, high = math.log(1e-3), math.log(1e7)  # of α - 1
     grid = [low + (high - low) * i / 48 for i in range(49)]
-    values = [price(1 + math.exp(x)) for x in grid]
+    values = [cost(1 + math.exp(x)) for x in grid]
     at = min(range(len(grid)), key=values.__getitem__)
     left, right = grid[max(0, at - 1)], grid[min(len(grid) - 1, at + 1)]
     golden = (math.sqrt(5) - 1) / 2
     best, where = values[at], grid[at]
     for _ in range(40):
         a, b = right - golden * (right - left), left + golden * (right - left)
-        fa, fb = price(1 + math.exp(a)), price(1 + math.exp(b))
+        fa, fb = cost(1 + math.exp(a)), cost(1 + math.exp(b))
         best, where = min((best, where), (fa, a), (fb, b))
         left, right = (left, b) if fa < fb else (a, right)
         if right - left < 1e-7:

@@ -17,7 +17,7 @@ from sfumato.audit.pairs import Pair
 from sfumato.curator.noise import released
 from sfumato.engines import ExactTable
 from sfumato.engines.little import Row, little
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import amount
 from sfumato.query import PricedQuery, Spend, price, question
 from sfumato.query.postprocess import finished
 
@@ -110,7 +110,7 @@ class Device:
     @property
     def event(self) -> events.Event:
         """What the document states."""
-        return events.Pure(rational("epsilon", self.protocol.epsilon))
+        return events.Pure(amount("epsilon", self.protocol.epsilon))
 
     def release(self, value: Any) -> int:
         """A report's payload, as a number."""

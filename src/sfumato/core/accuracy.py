@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
+from sfumato.exact.parameters import Real, amount, non_negative, positive, probability, whole
 from sfumato.exact.rounding import down, exp_up, log_down, log_up, sqrt_up
 
 
@@ -48,7 +48,7 @@ def chernoff_deviation(n: int, beta: Real) -> float:
 
 
 def _relative(mean: Real, ratio: Real) -> tuple[Fraction, Fraction]:
-    mu, r = probability("mean", mean), rational("ratio", ratio)
+    mu, r = probability("mean", mean), amount("ratio", ratio)
     if not 0 <= r <= 1:
         raise InvalidParameter("ratio", "must be between 0 and 1", ratio)
     return mu, r

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import Ball, ball_of, decide
-from sfumato.exact.parameters import non_negative, positive, rational
+from sfumato.exact.parameters import rational
 
 _MAX = sys.float_info.max
 
@@ -121,7 +121,10 @@ def exp_down(x: float | Fraction) -> float:
 
 
 def _positive(x: float | Fraction) -> Fraction:
-    return positive("operand of log", x)
+    exact = rational("operand of log", x)
+    if exact <= 0:
+        raise InvalidParameter("operand of log", "must be positive", x)
+    return exact
 
 
 def log_up(x: float | Fraction) -> float:
@@ -135,7 +138,10 @@ def log_down(x: float | Fraction) -> float:
 
 
 def _radicand(x: float | Fraction) -> Fraction:
-    return non_negative("operand of sqrt", x)
+    exact = rational("operand of sqrt", x)
+    if exact < 0:
+        raise InvalidParameter("operand of sqrt", "must not be negative", x)
+    return exact
 
 
 def sqrt_up(x: float | Fraction) -> float:

@@ -17,7 +17,7 @@ from sfumato.accounting.budgets import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.accounting.events import Event
 from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import amount
 from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
 from sfumato.ledger.canon import canonical, read_object
 
@@ -65,11 +65,11 @@ class Budget:
         kept = _exactly(self.filter)
         found: dict[str, Any] = {"delta": str(kept.delta)}
         caps: tuple[Fraction, ...]
-        delta = rational("delta", kept.delta)
+        delta = amount("delta", kept.delta)
         if isinstance(kept, PureFilter):
-            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (rational("epsilon", kept.epsilon),)
+            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (amount("epsilon", kept.epsilon),)
         elif isinstance(kept, ZCDPFilter):
-            kind, found["rho"], caps = "zcdp", str(kept.rho), (rational("rho", kept.rho),)
+            kind, found["rho"], caps = "zcdp", str(kept.rho), (amount("rho", kept.rho),)
         else:
             kind, found["epsilon"], caps = "rdp", str(kept.epsilon), kept.caps()
             found["orders"], delta = [str(Fraction(order)) for order in kept.orders], delta / 2
@@ -120,11 +120,11 @@ class Budget:
 def _exactly(given: object) -> PureFilter | ZCDPFilter | RDPFilter:
     """An unspent filter with the same caps, as exact rationals."""
     if isinstance(given, PureFilter):
-        return PureFilter(rational("epsilon", given.epsilon), rational("delta", given.delta))
+        return PureFilter(amount("epsilon", given.epsilon), amount("delta", given.delta))
     if isinstance(given, ZCDPFilter):
-        return ZCDPFilter(rational("rho", given.rho), rational("delta", given.delta))
+        return ZCDPFilter(amount("rho", given.rho), amount("delta", given.delta))
     if isinstance(given, RDPFilter):
-        return RDPFilter(rational("epsilon", given.epsilon), rational("delta", given.delta), given.orders)
+        return RDPFilter(amount("epsilon", given.epsilon), amount("delta", given.delta), given.orders)
     raise InvalidParameter("budget", "must be a filter", given, hint="see Budget.pure, Budget.zcdp and Budget.rdp")
 
 

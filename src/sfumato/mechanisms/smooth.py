@@ -18,7 +18,7 @@ from sfumato.core import Accuracy, Categories, Change, IntegerInterval, Neighbou
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats, rounded_heavy_tail, rounded_laplace
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, cell, nearest, non_negative, open_probability, positive, rational
+from sfumato.exact.parameters import Real, amount, cell, nearest, non_negative, open_probability, positive
 from sfumato.exact.rounding import down, exp_up, log_up, up
 from sfumato.mechanisms.additive import least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers
@@ -179,13 +179,13 @@ class SmoothSensitivity:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        epsilon, gamma = positive("epsilon", self.epsilon), rational("gamma", self.gamma)
+        epsilon, gamma = positive("epsilon", self.epsilon), amount("gamma", self.gamma)
         if not Fraction(33, 32) <= gamma <= 1024:
             raise InvalidParameter("gamma", "must be between 33/32 and 1024", self.gamma)
         if not isinstance(self.bound, SmoothBound):
             raise InvalidParameter("bound", "must be a SmoothBound, such as a Median, got", type(self.bound))
         event: events.Event
-        if rational("delta", self.delta) == 0:
+        if amount("delta", self.delta) == 0:
             factor = 2 * (gamma + 1) / epsilon
             beta, event = 1 / factor, events.Pure(self.epsilon)
         else:
@@ -234,7 +234,7 @@ class SmoothSensitivity:
         ∫₀^∞ du/(1 + u**γ) = I = (π/γ)/sin(π/γ). Beyond z it is at most z**(1 - γ)/(γ - 1); below a z of at most 1
         it is at least z·γ/(γ + 1).
         """
-        gamma = nearest(rational("gamma", self.gamma))
+        gamma = nearest(amount("gamma", self.gamma))
         half = (math.pi / gamma) / math.sin(math.pi / gamma)
         exponent = -(math.log(gamma - 1) + math.log(half) + math.log(beta)) / (gamma - 1) if beta > 0 else math.inf
         far = math.exp(exponent) * (1 + 1e-9) if exponent < 700 else math.inf

@@ -11,7 +11,7 @@ from sfumato.accounting.events.base import (
 )
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, probability, rational
+from sfumato.exact.parameters import Real, amount, non_negative, positive, probability
 from sfumato.exact.rounding import up
 
 
@@ -24,7 +24,7 @@ class Pure(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Approximate(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative, "delta": probability}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def extra_delta(self) -> Fraction:
-        return rational("delta", self.delta)
+        return amount("delta", self.delta)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ZCDP(Exact):
     _checks: ClassVar[dict[str, Any]] = {"rho": non_negative}
 
     def zcdp(self) -> Fraction:
-        return rational("rho", self.rho)
+        return amount("rho", self.rho)
 
     def laws(self) -> None:
         return None
@@ -75,7 +75,7 @@ class ShiftedZCDP(Exact):
     _checks: ClassVar[dict[str, Any]] = {"eta": non_negative, "rho": non_negative}
 
     def rdp(self, alpha: float) -> float:
-        return (up(rational("eta", self.eta)) + alpha * up(rational("rho", self.rho))) * (1 + 2.0**-50)
+        return (up(amount("eta", self.eta)) + alpha * up(amount("rho", self.rho))) * (1 + 2.0**-50)
 
     def laws(self) -> None:
         return None
@@ -101,11 +101,11 @@ class Renyi(Exact):
 
     def pure(self) -> Fraction | None:
         """Order ∞ is pure privacy (Survey Theorem 8.3)."""
-        return rational("epsilon", self.epsilon) if self.alpha == math.inf else None
+        return amount("epsilon", self.epsilon) if self.alpha == math.inf else None
 
     def rdp(self, alpha: float) -> float:
         """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
-        own = up(rational("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+        own = up(amount("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
         return min(own, super().rdp(alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
