@@ -54,9 +54,7 @@ def kl_of_pure(epsilon: float) -> float:
     return epsilon * math.tanh(epsilon / 2) * _UP
 
 
-def advanced_composition(
-    epsilon: Real, delta: Real, k: int, slack: Real, *, tight: bool = True
-) -> tuple[float, float]:
+def advanced_composition(epsilon: Real, delta: Real, k: int, slack: Real, *, tight: bool = True) -> tuple[float, float]:
     """k uses of an (ε, δ)-private mechanism: (√(2k·ln(1/slack))·ε + k·KL, kδ + slack).
 
     Survey Theorem 5.8 and Theorem 5.9. With `tight` the second term is the true KL (errata B13) and the result is

@@ -87,7 +87,9 @@ class Total:
         return found
 
 
-def _or_else(safe: float, price: Callable[[tuple[Counted, ...], Any], float], choice: tuple[Counted, ...], at: Any) -> float:
+def _or_else(
+    safe: float, price: Callable[[tuple[Counted, ...], Any], float], choice: tuple[Counted, ...], at: Any
+) -> float:
     """A price, or the safe one where numbers leave the floats."""
     try:
         return price(choice, at)

@@ -73,7 +73,7 @@ def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
     def make(epsilon: Fraction) -> Asked:
         engine = little(())
         try:
-            spend = Spend(epsilon, None, Fraction(str(delta)))
+            spend = Spend(epsilon, None, amount("delta", delta))
             return Asked(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
         finally:
             engine.close()

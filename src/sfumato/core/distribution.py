@@ -89,11 +89,11 @@ def renyi_divergence(p: Distribution, q: Distribution, *, alpha: Real) -> float:
 
     Survey Definition 8.1 with its limits (Survey Theorem 8.3).
     """
-    if alpha == 1:
-        return kl_divergence(p, q)
-    if alpha == inf:
+    if isinstance(alpha, float) and alpha == inf:
         return max_divergence(p, q)
     order = amount("alpha", alpha) - 1
+    if order == 0:
+        return kl_divergence(p, q)
     if order < 0:
         raise InvalidParameter("alpha", "must be at least 1", alpha)
     terms = []

@@ -67,9 +67,11 @@ class Grid:
     step: Real
 
     def __post_init__(self) -> None:
-        positive("step", self.step)
-        if amount("lower", self.lower) > amount("upper", self.upper):
+        step, low, high = positive("step", self.step), amount("lower", self.lower), amount("upper", self.upper)
+        if low > high:
             raise InvalidParameter("upper", f"must be at least lower = {self.lower}", self.upper)
+        for name, exact in (("step", step), ("lower", low), ("upper", high)):
+            object.__setattr__(self, name, exact)
 
     @property
     def ends(self) -> IntegerInterval:

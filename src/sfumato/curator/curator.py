@@ -4,10 +4,8 @@ Parse, plan, price: free and without data. Reserve: one durable charge, or a ref
 exact noise is added, the release is stored in the ledger, and leaves. What fails after the charge leaves the charge.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
-from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from types import TracebackType
@@ -24,14 +22,14 @@ from sfumato.curator.release import Cost, Release, exact_text, written, written_
 from sfumato.data import Dataset, Kind
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.errors import BudgetExceeded, InvalidParameter, InvalidQuestion, SfumatoError
+from sfumato.exact.amounts import Real, sized
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Answered, Balance, Ledger, Refused
 from sfumato.query import PricedQuery, Question, Spend, price, question
 from sfumato.query.parse import stands_alone
 from sfumato.query.postprocess import finished
 
-Amount = float | int | str | Fraction | Decimal
-_PLAIN = re.compile(r"[+-]?[0-9]{0,60}\.?[0-9]{1,60}(e[+-]?[0-9]{1,3})?|[0-9]{1,60}/[0-9]{1,60}", re.IGNORECASE)
+Amount = Real
 _KEPT = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
 _NEARLY = Fraction(999, 1000)
 _NOTHING = Cost(None, None, Fraction(0))
@@ -321,19 +319,10 @@ def budget_name(balance: Balance) -> str:
 
 
 def amount(name: str, value: Amount, *, zero: bool = False) -> Fraction:
-    """The exact amount that is meant: a float means the decimal that Python writes for it."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
-        raise InvalidParameter(name, "must be a number", value, hint=f"{name}=0.5")
-    if isinstance(value, str | Decimal) and not _PLAIN.fullmatch(str(value)):
-        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5")
-    try:
-        exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise InvalidParameter(name, "must be a plain number", value, hint=f"{name}=0.5") from None
-    if exact < 0 or (exact == 0 and not zero):
+    """The exact amount that is meant, within what a question may cost."""
+    exact = sized(name, value, least=-60, most=6)
+    if exact == 0 and not zero:
         raise InvalidParameter(name, "must be positive", value, hint=f"{name}=0.5")
-    if exact > 10**6 or 0 < exact < Fraction(1, 10**60):
-        raise InvalidParameter(name, "must be between 1e-60 and 1e6", value, hint=f"{name}=0.5")
     return exact
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import Ball, ball_of, decide
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import amount, rational
 
 _MAX = sys.float_info.max
 
@@ -29,6 +29,20 @@ def up(exact: Fraction) -> float:
 def down(exact: Fraction) -> float:
     """The greatest float that is not above a rational."""
     return -up(-exact)
+
+
+def written_up(exact: Fraction) -> float:
+    """The least float that is not below a rational, neither as it is nor as the decimal it is written as.
+
+    For what callers are handed and may hand back: an amount that was rounded up stays so when it is read again.
+    """
+    found = up(exact)
+    return found if math.isinf(found) or amount("float", found) >= exact else math.nextafter(found, math.inf)
+
+
+def written_down(exact: Fraction) -> float:
+    """The greatest float that is not above a rational, neither as it is nor as the decimal it is written as."""
+    return -written_up(-exact)
 
 
 def _exact(*values: float) -> list[Fraction]:

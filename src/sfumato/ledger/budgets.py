@@ -17,7 +17,6 @@ from sfumato.accounting.budgets import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.accounting.events import Event
 from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.parameters import amount
 from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
 from sfumato.ledger.canon import canonical, read_object
 
@@ -65,11 +64,11 @@ class Budget:
         kept = _exactly(self.filter)
         found: dict[str, Any] = {"delta": str(kept.delta)}
         caps: tuple[Fraction, ...]
-        delta = amount("delta", kept.delta)
+        delta = Fraction(kept.delta)  # a filter holds Fractions
         if isinstance(kept, PureFilter):
-            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (amount("epsilon", kept.epsilon),)
+            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (kept.remaining,)
         elif isinstance(kept, ZCDPFilter):
-            kind, found["rho"], caps = "zcdp", str(kept.rho), (amount("rho", kept.rho),)
+            kind, found["rho"], caps = "zcdp", str(kept.rho), (kept.remaining,)
         else:
             kind, found["epsilon"], caps = "rdp", str(kept.epsilon), kept.caps()
             found["orders"], delta = [str(Fraction(order)) for order in kept.orders], delta / 2
@@ -120,11 +119,11 @@ class Budget:
 def _exactly(given: object) -> PureFilter | ZCDPFilter | RDPFilter:
     """An unspent filter with the same caps, as exact rationals."""
     if isinstance(given, PureFilter):
-        return PureFilter(amount("epsilon", given.epsilon), amount("delta", given.delta))
+        return PureFilter(given.epsilon, given.delta)
     if isinstance(given, ZCDPFilter):
-        return ZCDPFilter(amount("rho", given.rho), amount("delta", given.delta))
+        return ZCDPFilter(given.rho, given.delta)
     if isinstance(given, RDPFilter):
-        return RDPFilter(amount("epsilon", given.epsilon), amount("delta", given.delta), given.orders)
+        return RDPFilter(given.epsilon, given.delta, given.orders)
     raise InvalidParameter("budget", "must be a filter", given, hint="see Budget.pure, Budget.zcdp and Budget.rdp")
 
 
@@ -136,6 +135,9 @@ def _from_text(text: str) -> Budget:
         raise InvalidParameter("kind", "must be pure, zcdp or rdp", kind)
     for name in (*(name for name in _FIELDS[kind] if name not in data), *(n for n in data if n not in _FIELDS[kind])):
         raise InvalidParameter(name, f"does not make a {kind} budget, which has exactly", _FIELDS[kind])
+    for name, value in data.items():
+        if isinstance(value, float):
+            raise InvalidParameter(name, "must be written as text in what is stored", value)
     if kind == "pure":
         return Budget.pure(epsilon=data["epsilon"], delta=data["delta"])
     if kind == "zcdp":

@@ -44,6 +44,9 @@ class Interval:
                 "upper", "must be at most 2**52 steps above lower, and both within 2**62", self.upper
             )
         object.__setattr__(self, "ends", ends)
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        object.__setattr__(self, "grid", None if self.grid is None else step)
 
     def place(self, data: Any) -> NDArray[np.int64]:
         """The values in steps, each rounded to the nearest and clipped, in the order given."""
@@ -81,7 +84,10 @@ class Ordered(ABC):
     interval: Interval = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "interval", Interval(self.lower, self.upper, self.grid))
+        interval = Interval(self.lower, self.upper, self.grid)
+        object.__setattr__(self, "interval", interval)
+        for name in ("lower", "upper", "grid"):
+            object.__setattr__(self, name, getattr(interval, name))
 
     @abstractmethod
     def place_of(self, n: int) -> int:

@@ -66,7 +66,10 @@ class Quantile:
         object.__setattr__(self, "q", _simple(probability("q", self.q)))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         integer("shift", self.shift)
-        object.__setattr__(self, "domain", Grid(self.lower, self.upper, positive("grid", self.grid)))
+        domain = Grid(self.lower, self.upper, positive("grid", self.grid))
+        for name, exact in (("lower", domain.lower), ("upper", domain.upper), ("grid", domain.step)):
+            object.__setattr__(self, name, exact)
+        object.__setattr__(self, "domain", domain)
         if not isinstance(self.neighbours, Neighbours):
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         if max(abs(self.domain.ends.lower), abs(self.domain.ends.upper)) > 2**53:
@@ -266,7 +269,7 @@ class Quantiles:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        qs = tuple(self.qs)
+        qs = tuple(probability("qs", q) for q in self.qs)
         if not isinstance(self.of, Quantile):
             raise InvalidParameter("of", "must be a Quantile", self.of)
         if not qs or sorted(qs) != list(qs):

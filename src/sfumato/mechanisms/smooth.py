@@ -18,7 +18,7 @@ from sfumato.core import Accuracy, Categories, Change, IntegerInterval, Neighbou
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats, rounded_heavy_tail, rounded_laplace
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, amount, cell, nearest, non_negative, open_probability, positive
+from sfumato.exact.parameters import Real, amount, cell, nearest, non_negative, open_probability, positive, probability
 from sfumato.exact.rounding import down, exp_up, log_up, up
 from sfumato.mechanisms.additive import least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers
@@ -179,20 +179,23 @@ class SmoothSensitivity:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        epsilon, gamma = positive("epsilon", self.epsilon), amount("gamma", self.gamma)
+        epsilon, delta = positive("epsilon", self.epsilon), probability("delta", self.delta)
+        gamma = amount("gamma", self.gamma)
         if not Fraction(33, 32) <= gamma <= 1024:
             raise InvalidParameter("gamma", "must be between 33/32 and 1024", self.gamma)
         if not isinstance(self.bound, SmoothBound):
             raise InvalidParameter("bound", "must be a SmoothBound, such as a Median, got", type(self.bound))
         event: events.Event
-        if amount("delta", self.delta) == 0:
+        if delta == 0:
             factor = 2 * (gamma + 1) / epsilon
-            beta, event = 1 / factor, events.Pure(self.epsilon)
+            beta, event = 1 / factor, events.Pure(epsilon)
         else:
             factor = 2 / epsilon
-            beta, event = _laplace_beta(epsilon, self.delta), events.Approximate(self.epsilon, self.delta)
+            beta, event = _laplace_beta(epsilon, delta), events.Approximate(epsilon, delta)
         if beta < _LEAST_BETA or factor < Fraction(1, 2**900):
             raise InvalidParameter("epsilon", "must be between about 1e-8 and 1e270 for smooth noise", self.epsilon)
+        for name, exact in (("epsilon", epsilon), ("delta", delta), ("gamma", gamma)):
+            object.__setattr__(self, name, exact)  # `release` chooses its noise by delta: it must be a number
         object.__setattr__(self, "beta", beta)
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "event", event)

@@ -96,7 +96,7 @@ class Renyi(Exact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.alpha > 1:
+        if not _order("alpha", self.alpha) > 1:
             raise InvalidParameter("alpha", "must be above 1", self.alpha)
 
     def pure(self) -> Fraction | None:
@@ -105,7 +105,7 @@ class Renyi(Exact):
 
     def rdp(self, alpha: float) -> float:
         """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
-        own = up(amount("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+        own = up(amount("epsilon", self.epsilon)) if alpha <= _order("alpha", self.alpha) else math.inf
         return min(own, super().rdp(alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
