@@ -18,20 +18,6 @@ def real(name: str, value: Real) -> float:
     return float(value) if isinstance(value, float) else nearest(amount(name, value))
 
 
-def _delta(delta: Real) -> float:
-    d = real("delta", delta)
-    if not 0 < d < 1:
-        raise InvalidParameter("delta", "must be between 0 and 1", delta)
-    return d
-
-
-def _curve(alpha: Real, epsilon: Real) -> tuple[float, float]:
-    order = real("alpha", alpha)
-    if not order > 1:
-        raise InvalidParameter("alpha", "must be above 1", alpha)
-    return order, price("epsilon", epsilon)
-
-
 def price(name: str, value: Real) -> float:
     """A price as a float, refused if it is negative or not a number; an infinite one is a price."""
     found = real(name, value)
@@ -40,19 +26,33 @@ def price(name: str, value: Real) -> float:
     return found
 
 
+def _delta(value: Real) -> float:
+    delta = real("delta", value)
+    if not 0 < delta < 1:
+        raise InvalidParameter("delta", "must be between 0 and 1", value)
+    return delta
+
+
+def _curve(order: Real, value: Real) -> tuple[float, float]:
+    alpha = real("alpha", order)
+    if not alpha > 1:
+        raise InvalidParameter("alpha", "must be above 1", order)
+    return alpha, price("epsilon", value)
+
+
 def rdp_to_dp(alpha: Real, epsilon: Real, delta: Real) -> float:
     """(α, ε)-RDP implies (ε + ln(1/δ)/(α - 1), δ) (Survey Theorem 8.4 and Theorem 8.8)."""
-    d, (order, curve) = _delta(delta), _curve(alpha, epsilon)
-    return (curve + math.log(1 / d) / (order - 1)) * _UP
+    delta, (alpha, epsilon) = _delta(delta), _curve(alpha, epsilon)
+    return (epsilon + math.log(1 / delta) / (alpha - 1)) * _UP
 
 
 def rdp_to_dp_improved(alpha: Real, epsilon: Real, delta: Real) -> float:
     """ε + ln((α-1)/α) - (ln δ + ln α)/(α - 1) (Balle et al. 2020; Canonne, Kamath, Steinke 2020), at least 0."""
-    d, (order, curve) = _delta(delta), _curve(alpha, epsilon)
-    if curve == math.inf:
+    delta, (alpha, epsilon) = _delta(delta), _curve(alpha, epsilon)
+    if epsilon == math.inf:
         return math.inf
-    better = curve + math.log((order - 1) / order) - (math.log(d) + math.log(order)) / (order - 1)
-    return max(0.0, better + abs(better) * 2.0**-45 + curve * 2.0**-45)
+    better = epsilon + math.log((alpha - 1) / alpha) - (math.log(delta) + math.log(alpha)) / (alpha - 1)
+    return max(0.0, better + abs(better) * 2.0**-45 + epsilon * 2.0**-45)
 
 
 def rdp_delta(alpha: float, curve: float, epsilon: float) -> float:
@@ -68,40 +68,39 @@ def rdp_probability_bound(alpha: Real, epsilon: Real, probability: Real) -> floa
 
     It follows from Rényi privacy and is not the same (Survey Definition 8.2, errata C3).
     """
-    order, curve = _curve(alpha, epsilon)
-    chance = real("probability", probability)
-    if not 0 <= chance <= 1:
+    (alpha, epsilon), probability = _curve(alpha, epsilon), real("probability", probability)
+    if not 0 <= probability <= 1:
         raise InvalidParameter("probability", "must be between 0 and 1", probability)
-    if chance == 0:
-        return 0.0 if curve < math.inf else 1.0
-    power = 1.0 if order == math.inf else (order - 1) / order
-    return min(1.0, math.exp(min(0.0, power * (curve + math.log(chance)))) * _UP)
+    if probability == 0:
+        return 0.0 if epsilon < math.inf else 1.0
+    power = 1.0 if alpha == math.inf else (alpha - 1) / alpha
+    return min(1.0, math.exp(min(0.0, power * (epsilon + math.log(probability)))) * _UP)
 
 
 def zcdp_to_dp(rho: Real, delta: Real) -> float:
     """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
-    d, r = _delta(delta), price("rho", rho)
-    return (r + 2 * math.sqrt(r * math.log(1 / d))) * _UP
+    delta, rho = _delta(delta), price("rho", rho)
+    return (rho + 2 * math.sqrt(rho * math.log(1 / delta))) * _UP
 
 
 def zcdp_to_dp_improved(rho: Real, delta: Real) -> float:
     """The improved conversion at the best order of the line α·ρ."""
-    r, d = price("rho", rho), _delta(delta)
-    return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * r, d))[0] if r else 0.0
+    slope, fails = price("rho", rho), _delta(delta)
+    return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * slope, fails))[0] if slope else 0.0
 
 
 def dp_to_zcdp(epsilon: Real) -> float:
     """ε-differential privacy implies ε²/2-zCDP (Survey Theorem 8.14)."""
-    e = price("epsilon", epsilon)
-    return e * e / 2 * _UP
+    epsilon = price("epsilon", epsilon)
+    return epsilon * epsilon / 2 * _UP
 
 
 def dp_to_rdp(epsilon: Real, alpha: Real) -> float:
     """ε-differential privacy implies RDP at every order, and at order ∞ is the same (Survey Theorem 8.3)."""
     from sfumato.accounting.rdp import two_point
 
-    order, e = _curve(alpha, epsilon)
-    return min(e, two_point(e, order))
+    alpha, epsilon = _curve(alpha, epsilon)
+    return min(epsilon, two_point(epsilon, alpha))
 
 
 def over_orders(curve: Curve, orders: Iterable[float], convert: Callable[[float, float], float]) -> float:

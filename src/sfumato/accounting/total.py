@@ -173,7 +173,7 @@ def _left(choice: tuple[Counted, ...], delta: Fraction) -> float:
 
 
 def _sum(choice: tuple[Counted, ...]) -> Fraction | None:
-    """Σ nε, exactly (Survey Theorem 3.9 and Corollary 3.11)."""
+    """Σ nε, exactly; None where an event has no pure price."""
     total_ = Fraction(0)
     for event, n in choice:
         epsilon = event.pure()
@@ -190,7 +190,7 @@ def _is_within(choice: tuple[Counted, ...], epsilon: Fraction | float, delta: Fr
 
 
 def _pure(choice: tuple[Counted, ...], delta: Fraction) -> float:
-    """Σ nε, rounded up."""
+    """Σ nε, rounded up (Survey Theorem 3.9 and Corollary 3.11)."""
     spent = _sum(choice)
     return math.inf if spent is None or _extra(choice) > delta else up(spent)
 

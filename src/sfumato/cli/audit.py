@@ -187,7 +187,7 @@ def _target(arguments: argparse.Namespace) -> audit.Target:
         )
     found = _load("target", name)
     if isinstance(found, audit.Target):
-        return found if epsilon is None else replace(found, claim=audit.Claim(epsilon, arguments.delta))
+        return found if epsilon is None else replace(found, claim=audit.Claim(float(epsilon), arguments.delta))
     if hasattr(found, "release") and hasattr(found, "event"):
         pairs = _pairs(arguments, found.release) if arguments.pairs or arguments.inputs else ()
         return mechanism_target(found, epsilon=arguments.epsilon, delta=arguments.delta, pairs=tuple(pairs), name=name)

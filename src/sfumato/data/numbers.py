@@ -1,11 +1,12 @@
 """Declared numbers: whatever a TOML, YAML or Python writer gives becomes one exact rational, or one clear error."""
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from sfumato.data.entries import said
 from sfumato.errors import InvalidDeclaration, InvalidParameter
-from sfumato.exact.amounts import Real, amount
+from sfumato.exact.amounts import amount
 
 _LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 """Beyond these a double is nothing or infinite, and so is what is computed with it."""
@@ -45,12 +46,11 @@ def whole(name: str, value: Any, *, least: int = 1, most: int = 10**9) -> int:
 
 
 def _amount(name: str, value: Any, what: str) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise _refused(name, "must be a number", value)
     try:
         made = amount(name, value)
     except InvalidParameter:
-        raise _refused(name, f"must be {what}", value) from None
+        is_number = isinstance(value, int | float | str | Fraction | Decimal) and not isinstance(value, bool)
+        raise _refused(name, f"must be {what}" if is_number else "must be a number", value) from None
     if made and not _LEAST <= abs(made) <= _MOST:
         raise _refused(name, "must be 0 or within 1e-300 to 1e300", value)
     return made

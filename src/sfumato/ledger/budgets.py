@@ -17,6 +17,7 @@ from sfumato.accounting.budgets import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.accounting.events import Event
 from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
+from sfumato.exact.parameters import probability
 from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
 from sfumato.ledger.canon import canonical, read_object
 
@@ -64,7 +65,7 @@ class Budget:
         kept = _exactly(self.filter)
         found: dict[str, Any] = {"delta": str(kept.delta)}
         caps: tuple[Fraction, ...]
-        delta = Fraction(kept.delta)  # a filter holds Fractions
+        delta = probability("delta", kept.delta)
         if isinstance(kept, PureFilter):
             kind, found["epsilon"], caps = "pure", str(kept.epsilon), (kept.remaining,)
         elif isinstance(kept, ZCDPFilter):
@@ -135,9 +136,6 @@ def _from_text(text: str) -> Budget:
         raise InvalidParameter("kind", "must be pure, zcdp or rdp", kind)
     for name in (*(name for name in _FIELDS[kind] if name not in data), *(n for n in data if n not in _FIELDS[kind])):
         raise InvalidParameter(name, f"does not make a {kind} budget, which has exactly", _FIELDS[kind])
-    for name, value in data.items():
-        if isinstance(value, float):
-            raise InvalidParameter(name, "must be written as text in what is stored", value)
     if kind == "pure":
         return Budget.pure(epsilon=data["epsilon"], delta=data["delta"])
     if kind == "zcdp":

@@ -96,8 +96,12 @@ class Renyi(Exact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not _order("alpha", self.alpha) > 1:
+        if not self._order > 1:
             raise InvalidParameter("alpha", "must be above 1", self.alpha)
+
+    @property
+    def _order(self) -> Fraction | float:
+        return _order("alpha", self.alpha)
 
     def pure(self) -> Fraction | None:
         """Order ∞ is pure privacy (Survey Theorem 8.3)."""
@@ -105,7 +109,7 @@ class Renyi(Exact):
 
     def rdp(self, alpha: float) -> float:
         """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
-        own = up(amount("epsilon", self.epsilon)) if alpha <= _order("alpha", self.alpha) else math.inf
+        own = up(amount("epsilon", self.epsilon)) if alpha <= self._order else math.inf
         return min(own, super().rdp(alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
