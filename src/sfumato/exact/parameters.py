@@ -84,7 +84,7 @@ def positive(name: str, value: object) -> Fraction:
     """The amount that `value` is, which must be above zero."""
     exact = amount(name, value)
     if exact <= 0:
-        raise InvalidParameter(name, "must be positive", value, hint=hint_for(name))
+        raise InvalidParameter(name, "must be positive", value)
     return exact
 
 
@@ -92,7 +92,7 @@ def non_negative(name: str, value: object) -> Fraction:
     """The amount that `value` is, which must not be below zero."""
     exact = amount(name, value)
     if exact < 0:
-        raise InvalidParameter(name, "must not be negative", value, hint=hint_for(name))
+        raise InvalidParameter(name, "must not be negative", value)
     return exact
 
 
@@ -100,7 +100,7 @@ def probability(name: str, value: object) -> Fraction:
     """The amount that `value` is, which must lie in [0, 1]."""
     exact = amount(name, value)
     if not 0 <= exact <= 1:
-        raise InvalidParameter(name, "must be between 0 and 1", value, hint=hint_for(name))
+        raise InvalidParameter(name, "must be between 0 and 1", value)
     return exact
 
 
@@ -108,7 +108,7 @@ def open_probability(name: str, value: object) -> Fraction:
     """The amount that `value` is, which must lie strictly between 0 and 1."""
     exact = amount(name, value)
     if not 0 < exact < 1:
-        raise InvalidParameter(name, "must be above 0 and below 1", value, hint=hint_for(name))
+        raise InvalidParameter(name, "must be above 0 and below 1", value)
     return exact
 
 

@@ -82,7 +82,7 @@ def _distance(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> Fractio
 def computed_at(beta: Real) -> float:
     """The β' below β at which floats may compute a β-smooth bound."""
     exact = min(positive("beta", beta), Fraction(_MOST_BETA))
-    if exact < _LEAST_BETA:
+    if nearest(exact) < _LEAST_BETA:
         raise InvalidParameter("beta", "must be at least 2**-30 to be smooth in spite of rounding", beta)
     floats.trust()
     return down(exact - ALLOWANCE)
