@@ -1,11 +1,14 @@
 """One meaning of a number: every public entry point that takes an amount reads it as it is written, or refuses it by name."""
 
+import argparse
 import importlib
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,10 @@ import pytest
 
 from sfumato import accounting, audit, core, exact, local, mechanisms
 from sfumato.accounting import events as e
+from sfumato.cli.amounts import number
 from sfumato.data import Allowance
 from sfumato.errors import InvalidDeclaration, InvalidParameter
+from sfumato.exact.amounts import amount
 from sfumato.ledger import Budget
 from sources import SeededBits
 
@@ -81,7 +86,7 @@ def _core() -> Iterator[tuple[str, dict[str, Call]]]:
     pair = {"p": HALVES, "q": SKEWED}
     yield "approximate_max_divergence", {"delta": lambda v: core.approximate_max_divergence(HALVES, SKEWED, delta=v)}
     yield "hockey_stick", {"epsilon": lambda v: core.hockey_stick(HALVES, SKEWED, epsilon=v)}
-    yield "is_private", _plain(core.is_private, "epsilon", "delta", **pair, **{"epsilon": "0.05", "delta": 0.01})
+    yield "is_private", _plain(core.is_private, "epsilon", "delta", **pair, epsilon="0.05", delta=0.01)
 
 
 def _accounting() -> Iterator[tuple[str, dict[str, Call]]]:
@@ -377,3 +382,61 @@ def test_what_is_no_amount_is_no_declaration(bad: Any) -> None:
     for name in ("epsilon", "rho"):
         with pytest.raises(InvalidDeclaration, match=name):
             Allowance.declared("budget", {name: bad})
+
+
+# ---- one parser ---------------------------------------------------------------------------------------------------
+
+
+SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
+OWN_GRAMMAR = {
+    "local/client.py": "a device has the standard library only",
+    "local/allowance.py": "likewise",
+    "query/question.py": "a literal of SQL",
+}
+EXACT_READING = {
+    "exact/parameters.py", "exact/rounding.py", "mechanisms/linear.py", "local/one_bit.py", "audit/pairs.py", "audit/sums.py",
+    "audit/leaks.py",
+}  # fmt: skip
+"""Where numbers are data, or floats that were computed here: they are exactly what they are."""
+
+
+def _sources() -> dict[str, str]:
+    return {str(path.relative_to(SOURCE)): path.read_text() for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def test_no_other_file_reads_numbers_that_callers_write() -> None:
+    reads = re.compile(r"Fraction\((repr|str)\(|Fraction\(Decimal\(|Decimal\(repr")
+    found = {name for name, text in _sources().items() if reads.search(text)}
+    assert found <= set(OWN_GRAMMAR), "use sfumato.exact.amounts.amount"
+
+
+def test_the_exact_reading_is_for_data_and_computed_floats() -> None:
+    imports = re.compile(r"from sfumato\.exact\.parameters import [^)]*?\brational\b")
+    found = {name for name, text in _sources().items() if imports.search(text)} | {"exact/parameters.py"}
+    assert found == EXACT_READING, "what callers write is an amount; add a file here only for data"
+
+
+# ---- devices and the command line -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1.1, "1/3"])
+def test_a_device_reads_its_own_limit_as_the_server_reads_its_epsilon(epsilon: Any) -> None:
+    document = local.KAry(name="a", domain=3, epsilon=epsilon).document()
+    assert local.Client(document, bytes(32), most_epsilon=epsilon)
+    less = amount("epsilon", epsilon) - Fraction(1, 10**30)
+    with pytest.raises(local.client.ProtocolRefused, match="above what this device allows"):
+        local.Client(document, bytes(32), most_epsilon=str(less))
+
+
+@pytest.mark.parametrize("cap", [0.1, 0.3, "0.3", "3/10", 3])
+def test_a_device_reads_its_own_cap_as_it_is_written(cap: Any) -> None:
+    kept = local.Allowance(cap)
+    assert kept.cap == Fraction(str(cap))
+    assert local.Allowance.from_json(kept.to_json()).cap == kept.cap
+
+
+def test_numbers_on_the_command_line_are_amounts() -> None:
+    assert number("0.1") == number("1/10") == number("1e-1") == Fraction(1, 10)
+    for bad in ("1e999999999", "nan", "1_000", " 1", "ten", "9" * 5000):
+        with pytest.raises(argparse.ArgumentTypeError, match="must be a number such as"):
+            number(bad)
