@@ -394,7 +394,7 @@ OWN_GRAMMAR = {
     "query/question.py": "a literal of SQL",
 }
 EXACT_READING = {
-    "exact/parameters.py", "exact/rounding.py", "mechanisms/linear.py", "local/one_bit.py", "audit/pairs.py", "audit/sums.py",
+    "exact/parameters.py", "exact/rounding.py", "accounting/events/boxes.py", "mechanisms/linear.py", "local/one_bit.py", "audit/pairs.py", "audit/sums.py",
     "audit/leaks.py",
 }  # fmt: skip
 """Where numbers are data, or floats that were computed here: they are exactly what they are."""

@@ -15,7 +15,7 @@ from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
 from sfumato.exact.parameters import Real, non_negative, probability, whole
-from sfumato.exact.rounding import down, up
+from sfumato.exact.rounding import down, up, written_up
 
 Bound = Callable[[tuple[Counted, ...], Fraction], float]
 """ε of a list of plain events at δ."""
@@ -192,7 +192,7 @@ def _is_within(choice: tuple[Counted, ...], epsilon: Fraction | float, delta: Fr
 def _pure(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """Σ nε, rounded up (Survey Theorem 3.9 and Corollary 3.11)."""
     spent = _sum(choice)
-    return math.inf if spent is None or _extra(choice) > delta else up(spent)
+    return math.inf if spent is None or _extra(choice) > delta else written_up(spent)
 
 
 def _gaussian(choice: tuple[Counted, ...], delta: Fraction) -> float:

@@ -11,7 +11,7 @@ from sfumato.accounting.events.base import (
 )
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, amount, non_negative, positive, probability
+from sfumato.exact.parameters import Real, amount, non_negative, positive, probability, rational
 from sfumato.exact.rounding import up
 
 
@@ -82,7 +82,10 @@ class ShiftedZCDP(Exact):
 
 
 def _order(name: str, value: object) -> Fraction | float:
-    return math.inf if isinstance(value, float) and value == math.inf else positive(name, value)
+    """A place on the axis of orders, where curves are computed in floats: a float is exactly that place."""
+    if not isinstance(value, float):
+        return positive(name, value)
+    return math.inf if value == math.inf else rational(name, value)
 
 
 @dataclass(frozen=True)
