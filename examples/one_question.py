@@ -8,6 +8,7 @@ loaded what is loaded late.
 
 import sys
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -71,7 +72,7 @@ def main() -> None:
     for name in dict.fromkeys(way):
         print(name)
     rooms = [name.split("/")[0] for name in way]
-    changes = sum(one != other for one, other in zip(rooms, rooms[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(rooms))
     print(f"{len(dict.fromkeys(way))} files, {changes} changes of room")
 
 

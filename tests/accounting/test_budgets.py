@@ -27,7 +27,7 @@ def test_every_split_from_1_to_10_000_spends_to_the_last_and_not_beyond(budget: 
     for n in range(1, 10_001):
         parts = split(budget, n)
         assert len(parts) == n
-        assert parts[0] * n == Fraction(budget)
+        assert parts[0] * n == Fraction(str(budget))
     for n in (1, 2, 3, 7, 10, 49, 1000, 9_999, 10_000):
         for filter_, event in (
             (PureFilter(budget), events.Pure(split(budget, n)[0])),

@@ -206,7 +206,7 @@ def test_subsampling_everybody_changes_nothing_and_nobody_costs_nothing() -> Non
 
 def test_groups() -> None:
     """Errata A13: (kε, δ·Σe^{iε}); a linear kδ would be too little."""
-    assert events.Group(3, events.Laplace(0.1)).inner == events.Laplace(3 * Fraction(0.1))
+    assert events.Group(3, events.Laplace(0.1)).inner == events.Laplace(Fraction(3, 10))
     assert events.Group(3, events.Gaussian(6)).inner == events.Gaussian(6, 3)
     assert events.Group(2, events.ZCDP(0.5)).inner == events.ZCDP(2)
     boxed = events.Group(3, events.Approximate(1, 1e-6)).inner

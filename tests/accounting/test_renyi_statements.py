@@ -182,7 +182,7 @@ def test_pure_privacy_lies_below_the_line_of_half_its_square(epsilon: float) -> 
         assert divergence(*response(epsilon), alpha) <= alpha * rho
     if epsilon <= 0.2:
         assert divergence(*response(epsilon), 1.1) >= 0.95 * 1.1 * rho
-    assert events.Pure(epsilon).zcdp() == Fraction(epsilon) ** 2 / 2
+    assert events.Pure(epsilon).zcdp() == Fraction(str(epsilon)) ** 2 / 2
 
 
 # ---- to (ε, δ) -------------------------------------------------------------------------------------------------------

@@ -101,8 +101,9 @@ def test_warners_coins_are_ln_3_private() -> None:
 
 def test_probabilities_must_sum_to_one_exactly() -> None:
     with pytest.raises(InvalidParameter, match="off by") as caught:
-        Distribution({0: 0.1, 1: 0.2, 2: 0.7})
+        Distribution({0: 0.1, 1: 0.2, 2: 0.6})
     assert "Fractions" in caught.value.hint
+    assert Distribution({0: 0.1, 1: "0.2", 2: 0.7})[2] == Fraction(7, 10)
     with pytest.raises(InvalidParameter, match="between 0 and 1"):
         Distribution({0: -1, 1: 2})
     with pytest.raises(InvalidParameter, match="list"):

@@ -500,7 +500,7 @@ def test_amounts_are_exactly_what_is_written() -> None:
         == Fraction(1, 10)
     )
     assert exactly("x", 3) == 3
-    for wrong in ("1e9999", "0x10", "1_000", " 1", "", "1e", ".5", "--1"):
+    for wrong in ("1e9999", "0x10", "1_000", " 1", "", "1e", "5.", "--1", "-1", "1/0", "١"):
         with pytest.raises(InvalidDeclaration):
             exactly("x", wrong)
 

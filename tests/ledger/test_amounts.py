@@ -26,9 +26,14 @@ GOOD = {
     "0.000000000000000000000001": Fraction(1, 10**24),
     "1e18": 10**18,
     "1e-60": Fraction(1, 10**60),
+    "+1": 1,
+    ".5": Fraction(1, 2),
+    "01": 1,
+    "1e+5": 10**5,
+    "0." + "1" * 25: Fraction(int("1" * 25), 10**25),
 }
 BAD = [
-    *("", " ", "1_0", " 0.5 ", "0.5 ", "\t1", "1\n", "+1", "-1", "-0.5", "1e999", "1e-999", "1e19", "NaN", "nan"),
+    *("", " ", "1_0", " 0.5 ", "0.5 ", "\t1", "1\n", "-1", "-0.5", "1e999", "1e-999", "1e19", "NaN", "nan"),
     *(
         "inf",
         "-inf",
@@ -36,10 +41,7 @@ BAD = [
         "0x10",
         "1,5",
         "1.",
-        ".5",
-        "01",
         "1e",
-        "1e+5",
         "１",
         "٣",
         "1/0",
@@ -47,8 +49,8 @@ BAD = [
         "1.5/2",
         "0e1_0",
     ),
-    *("1" * 19, "0." + "1" * 25, "1e-61", "half", "1 000"),
-    *(float("nan"), float("inf"), 0.5, 1.0, True, False, None, -1, Fraction(-1, 2), b"1", [1], 1j),
+    *("1" * 20, "1e-61", "half", "1 000"),
+    *(float("nan"), float("inf"), -0.5, 1e19, True, False, None, -1, Fraction(-1, 2), b"1", [1], 1j),
     *(Decimal("NaN"), Decimal("Infinity"), Decimal("-1"), Decimal("1e999"), 10**19, Fraction(1, 10**61)),
 ]
 
@@ -58,14 +60,14 @@ def test_a_plain_number_is_the_rational_it_says(text: str) -> None:
     assert amount("epsilon", text) == GOOD[text]
 
 
-@pytest.mark.parametrize("value", [Fraction(1, 7), 3, Decimal("0.25"), Decimal("0")])
-def test_exact_numbers_are_amounts(value: Fraction | int | Decimal) -> None:
-    assert amount("epsilon", value) == Fraction(value)
+@pytest.mark.parametrize("value", [Fraction(1, 7), 3, Decimal("0.25"), Decimal("0"), 0.1, 1.0, 1e-9])
+def test_numbers_are_the_amounts_they_are_written_as(value: Fraction | int | Decimal | float) -> None:
+    assert amount("epsilon", value) == Fraction(str(value))
 
 
 @pytest.mark.parametrize("bad", BAD, ids=[f"bad{n}" for n in range(len(BAD))])
 def test_anything_else_is_refused_with_the_reason(bad: object) -> None:
-    with pytest.raises(InvalidParameter, match=r"^epsilon (must|is not)"):
+    with pytest.raises(InvalidParameter, match=r"^epsilon (must|is outside)"):
         amount("epsilon", bad)
     with pytest.raises(InvalidParameter, match="epsilon"):
         Budget.pure(epsilon=bad)  # type: ignore[arg-type]
@@ -88,8 +90,8 @@ def test_a_cap_of_zero_is_no_cap(zero: str) -> None:
         ('{"kind":"pure","epsilon":0.5,"delta":"0"}', "found the number: '0.5'"),
         ('{"kind":"pure","epsilon":NaN,"delta":"0"}', "found the number: 'NaN'"),
         ('{"kind":"pure","epsilon":1e999,"delta":"0"}', "found the number: '1e999'"),
-        ('{"kind":"pure","epsilon":true,"delta":"0"}', "epsilon must be an amount: True"),
-        ('{"kind":"pure","epsilon":" 0.5 ","delta":"0"}', "is not a plain decimal"),
+        ('{"kind":"pure","epsilon":true,"delta":"0"}', "epsilon must be a real number: True"),
+        ('{"kind":"pure","epsilon":" 0.5 ","delta":"0"}', "epsilon must be a real number: ' 0.5 '"),
         ('{"kind":"pure","epsilon":"1"}', "delta does not make a pure budget"),
         ('{"kind":"zcdp","rho":"1","delta":"0","epsilon":"1"}', "epsilon does not make a zcdp budget"),
         ('{"kind":"rdp","epsilon":"1","delta":"1/10","orders":[]}', "orders must be a list"),

@@ -227,7 +227,7 @@ def test_recovery_marks_what_was_left_open_and_leaves_it_spent(opener: Opener, c
         ledger.settle(first, 1)
     charge(ledger, "q3")
     assert ledger.recover() == 1, "what was charged in this moment too, unless some seconds are given"
-    for bad in (-1, True, float("nan"), "1"):
+    for bad in (-1, True, float("nan"), "one"):
         with pytest.raises(InvalidParameter, match="older_than"):
             ledger.recover(older_than=bad)  # type: ignore[arg-type]
 

@@ -669,11 +669,11 @@ GOOD: dict[str, dict[str, Any]] = {
     "Sparse": {"epsilon": 1, "threshold": 1, "sensitivity": ONE, "cutoff": 2, "delta": 1e-6},
     "NumericSparse": {"epsilon": 1, "threshold": 1, "sensitivity": ONE, "cutoff": 2},
 }
-NUMBER = [0, -1, float("nan"), float("inf"), -float("inf"), "1", None, True, 1j, [1]]
+NUMBER = [0, -1, float("nan"), float("inf"), -float("inf"), "one", None, True, 1j, [1]]
 BAD: dict[str, list[Any]] = {
     "epsilon": NUMBER,
     "sigma": NUMBER,
-    "delta": [-1e-9, 1, 2, float("nan"), "0", None],
+    "delta": [-1e-9, 1, 2, float("nan"), "none", None],
     "k": [0, 3, 1.5, None],
     "q": [-0.1, 1.1, float("nan"), None],
     "grid": NUMBER,
@@ -681,7 +681,7 @@ BAD: dict[str, list[Any]] = {
     "yes": [0, 1, -1, 2, float("nan"), None],
     "cutoff": [0, -1, 1.5, None],
     "sensitivity": [1, None, "1", 0.5, Sensitivity(Norm.L1, Fraction(0), Neighbours())],
-    "threshold": [1.5, None, "1", float("nan")],
+    "threshold": [1.5, None, "one", float("nan")],
     "candidates": [(), "aa", ([1],)],
     "neighbours": [None, "add"],
     "threshold_noise": [None, 1, "geometric"],
@@ -781,7 +781,7 @@ NO_ERROR = {"Sparse", "NumericSparse", "AboveThreshold", "NonNegativeSparseVecto
 
 
 @pytest.mark.parametrize("kind", [kind for kind in GOOD if kind not in NO_ERROR and not kind.endswith("Noise")])
-@pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan"), None, "0.05"])
+@pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan"), None, "5 %"])
 def test_an_accuracy_statement_fails_with_a_probability(kind: str, beta: Any) -> None:
     with pytest.raises(InvalidParameter, match="beta"):
         getattr(mechanisms, kind)(**GOOD[kind]).error(beta)

@@ -299,7 +299,7 @@ def test_truncated_geometric_never_beats_the_optimum_and_meets_it_where_delta_is
     people = range(2 * mechanism.bound + 3)
     for n, best in zip(people, optimal(epsilon, delta, people[-1]), strict=True):
         assert mechanism.chance(n) <= best + ALLOWANCE
-    attained = TruncatedGeometricKeys(epsilon=epsilon, delta=mechanism.lone_delta)
+    attained = TruncatedGeometricKeys(epsilon=epsilon, delta=Fraction(mechanism.lone_delta))
     assert attained.bound == mechanism.bound
     for n, best in zip(people, optimal(epsilon, mechanism.lone_delta, people[-1]), strict=True):
         assert attained.chance(n) == pytest.approx(best, rel=1e-8, abs=1e-12)
@@ -404,7 +404,7 @@ def test_huge_counts_and_no_counts_are_released(kind):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("epsilon", 0), ("epsilon", -1), ("epsilon", math.nan), ("epsilon", math.inf), ("epsilon", "1"),
+        ("epsilon", 0), ("epsilon", -1), ("epsilon", math.nan), ("epsilon", math.inf), ("epsilon", "one"),
         ("delta", 0), ("delta", 1), ("delta", 1.5), ("delta", -1e-9), ("delta", math.nan), ("delta", Fraction(1, 2**1010)),
         ("keys_per_person", 0), ("keys_per_person", 1.5), ("keys_per_person", True),
     ],

@@ -322,7 +322,7 @@ def test_whole_weights_need_no_grid_and_a_unit_is_a_positive_number() -> None:
     ages = LinearQueries.of([lambda age: age < 18], IntegerInterval(0, 120))
     assert ages.sensitivity(Norm.L1, Neighbours()).unit == 1
     assert answered(Geometric(epsilon=1, sensitivity=ages.sensitivity(Norm.L1, Neighbours()), dimension=1).release, [3])
-    for unit in (0, -1, math.nan, "1"):
+    for unit in (0, -1, math.nan, "one"):
         with pytest.raises(InvalidParameter, match="unit"):
             Sensitivity(Norm.L1, Fraction(1), REPLACE, unit=unit)  # type: ignore[arg-type]
 

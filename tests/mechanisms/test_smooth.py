@@ -358,7 +358,7 @@ def test_an_error_beyond_all_floats_is_infinite() -> None:
         ({"epsilon": 1, "gamma": 1}, "gamma must be between"),
         ({"epsilon": 1, "gamma": math.nan}, "gamma must be finite"),
         ({"epsilon": 1, "delta": 1}, "delta must be above 0 and below 1"),
-        ({"epsilon": 1, "delta": -0.1}, "delta must be above 0 and below 1"),
+        ({"epsilon": 1, "delta": -0.1}, "delta must be between 0 and 1"),
         ({"epsilon": 1, "delta": math.nan}, "delta must be finite"),
         ({"epsilon": 8, "delta": 1e-6}, "epsilon is beyond what Laplace noise is proved for"),
         ({"epsilon": 1000, "delta": 0.5}, "epsilon is beyond what Laplace noise is proved for"),

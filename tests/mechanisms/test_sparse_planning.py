@@ -236,4 +236,4 @@ def test_a_stage_of_non_negative_queries_has_as_many_tops_as_its_length_allows(t
         sigma=40, query_sigma=80, threshold=threshold, cutoff=4 * max(1, tops), stage_cutoff=max(1, tops),
         sensitivity=ONE,
     )  # fmt: skip
-    assert mechanism.event_by_stages(delta).extra_delta() == 4 * F(delta)
+    assert mechanism.event_by_stages(delta).extra_delta() == 4 * F(str(delta))

@@ -24,7 +24,16 @@ from sfumato.accounting import conversion
 from sfumato.accounting.events import Counted, Event, counted
 from sfumato.accounting.total import total
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
+from sfumato.exact.parameters import (
+    Real,
+    amount,
+    nearest,
+    non_negative,
+    open_probability,
+    positive,
+    probability,
+    whole,
+)
 from sfumato.exact.rounding import down, up
 
 
@@ -81,7 +90,7 @@ class _Additive:
         price, n = self._price(event), whole("times", times)
         if price is None or n * price > self.remaining:
             return False
-        return self.spent_delta + n * event.extra_delta() <= rational("delta", self.delta)
+        return self.spent_delta + n * event.extra_delta() <= amount("delta", self.delta)
 
     def spend(self, event: Event, times: int = 1) -> Self:
         """The budget after the event, or BudgetExceeded."""
@@ -106,11 +115,11 @@ class PureFilter(_Additive):
     _currency: ClassVar[tuple[str, str]] = ("pure", "ε")
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        probability("delta", self.delta)
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability("delta", self.delta))
 
     def _cap(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def _price(self, event: Event) -> Fraction | None:
         return event.pure()
@@ -127,8 +136,8 @@ class ZCDPFilter(_Additive):
     _currency: ClassVar[tuple[str, str]] = ("zCDP", "ρ")
 
     def __post_init__(self) -> None:
-        positive("rho", self.rho)
-        probability("delta", self.delta)
+        object.__setattr__(self, "rho", positive("rho", self.rho))
+        object.__setattr__(self, "delta", probability("delta", self.delta))
 
     @classmethod
     def for_target(cls, epsilon: Real, delta: Real) -> "ZCDPFilter":
@@ -141,14 +150,14 @@ class ZCDPFilter(_Additive):
                 low = middle
             else:
                 high = middle
-        return cls(low)
+        return cls(Fraction(low))
 
-    def epsilon(self, delta: float) -> float:
+    def epsilon(self, delta: Real) -> float:
         """What was spent so far, as ε at δ: an odometer reading that is valid at a time fixed in advance."""
-        return conversion.zcdp_to_dp_improved(up(self.spent), delta)
+        return conversion.zcdp_to_dp_improved(up(self.spent), down(open_probability("delta", delta)))
 
     def _cap(self) -> Fraction:
-        return rational("rho", self.rho)
+        return amount("rho", self.rho)
 
     def _price(self, event: Event) -> Fraction | None:
         return event.zcdp()
@@ -168,9 +177,12 @@ class RDPFilter:
     spent_delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
-        if not Fraction(1, 10**200) <= positive("delta", self.delta) < 1:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        delta = positive("delta", self.delta)
+        if not Fraction(1, 10**200) <= delta < 1:
             raise InvalidParameter("delta", "must be between 1e-200 and 1", self.delta)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "orders", tuple(nearest(amount("orders", order)) for order in self.orders))
         if not self.orders or any(not 1 < order < math.inf for order in self.orders):
             raise InvalidParameter("orders", "must all be above 1", self.orders)
         if not self.spent:
@@ -178,9 +190,9 @@ class RDPFilter:
 
     def caps(self) -> tuple[Fraction, ...]:
         """ε - ln(2m/δ)/(α - 1) at each order: half of δ for the orders, half for events' own failures."""
-        share = down(rational("delta", self.delta) / (2 * len(self.orders)))
+        share = down(amount("delta", self.delta) / (2 * len(self.orders)))
         return tuple(
-            rational("epsilon", self.epsilon) - Fraction(math.log(1 / share) / (order - 1) * (1 + 2.0**-45))
+            amount("epsilon", self.epsilon) - Fraction(math.log(1 / share) / (order - 1) * (1 + 2.0**-45))
             for order in self.orders
         )
 
@@ -197,7 +209,7 @@ class RDPFilter:
         """Whether at least one order stays within its cap."""
         spent, failures = self._after(event, times)
         kept = any(total <= cap for total, cap in zip(spent, self.caps(), strict=True))
-        return kept and failures <= rational("delta", self.delta) / 2
+        return kept and failures <= amount("delta", self.delta) / 2
 
     def spend(self, event: Event, times: int = 1) -> "RDPFilter":
         """The budget after the event."""
@@ -217,10 +229,10 @@ class TicketBook:
     @classmethod
     def of(cls, plan: list[Event | Counted], *, epsilon: Real, delta: Real) -> "TicketBook":
         """A book for the plan, refused if the plan as a whole costs more than (ε, δ)."""
-        cap, d = positive("epsilon", epsilon), down(non_negative("delta", delta))
-        price = total(plan).epsilon(min(1.0, d))
-        if price == math.inf or Fraction(price) > cap:
-            raise _refused("ε =", f"{price:.6g}", _short(cap))
+        cap, d = positive("epsilon", epsilon), min(Fraction(1), non_negative("delta", delta))
+        whole_plan = total(plan)
+        if not whole_plan.meets(cap, d):
+            raise _refused("ε =", f"{whole_plan.epsilon(d):.6g}", _short(cap))
         return cls(counted(plan), counted(plan))
 
     def admits(self, event: Event, times: int = 1) -> bool:

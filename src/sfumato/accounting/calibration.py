@@ -1,26 +1,30 @@
 """Calibration: the least noise, the largest ε or the most uses that meet a target, by asking the accountant.
 
-The answer is always on the safe side: the accountant certifies it, and the next float would only be closer.
+The answer is always on the safe side: the accountant certifies it, and the next float would only be closer. A float
+means the decimal it is written as, here too: that decimal is what is certified, and what a constructor makes of it.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 from sfumato.accounting.events import Event
 from sfumato.accounting.total import total
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, whole
+from sfumato.exact.parameters import Real, amount, non_negative, positive, whole
 from sfumato.exact.rounding import down
 
 _TOLERANCE = 1e-9
 
 
-def _target(epsilon: Real, delta: Real) -> tuple[float, float]:
-    """The target, rounded down: against us."""
-    return down(positive("epsilon", epsilon)), down(non_negative("delta", delta))
+def _target(epsilon: Real, delta: Real) -> tuple[Fraction, Fraction]:
+    return positive("epsilon", epsilon), min(Fraction(1), non_negative("delta", delta))
 
 
-def smallest_noise(event: Callable[[float], Event], *, epsilon: Real, delta: Real, times: int = 1) -> float:
+def smallest_noise(event: Callable[[Any], Event], *, epsilon: Real, delta: Real, times: int = 1) -> float:
     """The least scale s for which `times` uses of event(s) meet (ε, δ); the price must fall with s.
+
+    `event` is given the Fraction that the float s is written as.
 
     >>> from sfumato.accounting import events
     >>> round(smallest_noise(events.Gaussian, epsilon=1, delta=1e-6), 3)
@@ -30,7 +34,7 @@ def smallest_noise(event: Callable[[float], Event], *, epsilon: Real, delta: Rea
     n = whole("times", times, least=1)
 
     def meets(scale: float) -> bool:
-        return total([(event(scale), n)]).epsilon(d) <= cap
+        return total([(event(amount("scale", scale)), n)]).meets(cap, d)
 
     high = 1.0
     while not meets(high):
@@ -45,15 +49,18 @@ def smallest_noise(event: Callable[[float], Event], *, epsilon: Real, delta: Rea
     return _bisect(low, high, meets)
 
 
-def largest_epsilon(event: Callable[[float], Event], *, epsilon: Real, delta: Real, times: int = 1) -> float:
-    """The largest e for which `times` uses of event(e) meet (ε, δ); the price must grow with e."""
+def largest_epsilon(event: Callable[[Any], Event], *, epsilon: Real, delta: Real, times: int = 1) -> float:
+    """The largest e for which `times` uses of event(e) meet (ε, δ); the price must grow with e.
+
+    `event` is given the Fraction that the float e is written as.
+    """
     cap, d = _target(epsilon, delta)
     n = whole("times", times, least=1)
 
     def meets(per_use: float) -> bool:
-        return total([(event(per_use), n)]).epsilon(d) <= cap
+        return total([(event(amount("epsilon", per_use)), n)]).meets(cap, d)
 
-    low = cap / n  # basic composition
+    low = down(cap / n)  # basic composition
     while not meets(low):
         low /= 2
         if low < 2.0**-1000:
@@ -69,7 +76,7 @@ def most_uses(event: Event, *, epsilon: Real, delta: Real, limit: int = 10**9) -
     cap, d = _target(epsilon, delta)
 
     def meets(n: int) -> bool:
-        return total([(event, n)]).epsilon(d) <= cap
+        return total([(event, n)]).meets(cap, d)
 
     if not meets(1):
         return 0

@@ -98,6 +98,8 @@ def _value(value: Any) -> Any:
         if not _NUMBER.fullmatch(value) or ("/" in value and not value.partition("/")[2].strip("0")):
             raise InvalidParameter("number", "must be written as p or p/q of at most 4000 digits each", value[:50])
         return Fraction(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return Fraction(value)  # as ever: what was stored keeps its meaning, though no version writes a bare float
     return value
 
 

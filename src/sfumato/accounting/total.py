@@ -15,7 +15,10 @@ from sfumato.accounting.composition import advanced_heterogeneous
 from sfumato.accounting.events import Counted, Event
 from sfumato.accounting.rdp import STANDARD_ORDERS
 from sfumato.exact.parameters import Real, non_negative, probability, whole
-from sfumato.exact.rounding import down, up
+from sfumato.exact.rounding import down, up, written_up
+
+Bound = Callable[[tuple[Counted, ...], Fraction], float]
+"""ε of a list of plain events at δ."""
 
 _MOST_MU_SQUARED = 10**8  # beyond, a Gaussian in a mixed list has no law worth having
 
@@ -50,13 +53,24 @@ class Total:
 
     def epsilon(self, delta: Real) -> float:
         """The least ε any known bound gives at δ, rounded up; infinite if none does."""
-        d = _unit("delta", delta)
+        d = probability("delta", delta)
         return max((_or_else(math.inf, _least_epsilon, choice, d) for choice in _choices(self.parts)), default=0.0)
 
     def delta(self, epsilon: Real) -> float:
         """The least δ any known bound gives at ε, rounded up."""
-        e = _not_negative("epsilon", epsilon)
+        e = _or_infinite("epsilon", epsilon)
         return max((_or_else(1.0, _least_delta, choice, e) for choice in _choices(self.parts)), default=0.0)
+
+    def meets(self, epsilon: Real, delta: Real) -> bool:
+        """Whether the loss is within (ε, δ): sums of ε and δ are compared exactly, other bounds as they are rounded.
+
+        >>> from sfumato.accounting import events
+        >>> total([(events.Laplace(epsilon="1/30"), 3)]).meets(epsilon=0.1, delta=0)
+        True
+        """
+        e, d = non_negative("epsilon", epsilon), probability("delta", delta)
+        choices = _choices(self.parts)
+        return all(_is_within(choice, e, d) for choice in choices) or _at_most(self.epsilon(d), e)
 
     def lower_epsilon(self, delta: Real) -> float:
         """An ε that the events, taken at their worst, certainly spend at δ."""
@@ -65,7 +79,7 @@ class Total:
 
     def bounds(self, delta: Real) -> dict[str, float]:
         """ε by each bound alone; infinite where a bound does not apply."""
-        d = _unit("delta", delta)
+        d = probability("delta", delta)
         found: dict[str, float] = {}
         for choice in _choices(self.parts):
             for name, bound in BOUNDS.items():
@@ -74,7 +88,7 @@ class Total:
 
 
 def _or_else(
-    safe: float, price: Callable[[tuple[Counted, ...], float], float], choice: tuple[Counted, ...], at: float
+    safe: float, price: Callable[[tuple[Counted, ...], Any], float], choice: tuple[Counted, ...], at: Any
 ) -> float:
     """A price, or the safe one where numbers leave the floats."""
     try:
@@ -83,14 +97,18 @@ def _or_else(
         return safe
 
 
-def _not_negative(name: str, value: Any) -> float:
-    """The number, rounded down: against us."""
-    return value if isinstance(value, float) and value == math.inf else down(non_negative(name, value))
+def _or_infinite(name: str, value: Any) -> Fraction | float:
+    """The amount, or an infinity."""
+    return value if isinstance(value, float) and value == math.inf else non_negative(name, value)
 
 
-def _unit(name: str, value: Any) -> float:
-    """The probability, rounded down: against us."""
-    return down(probability(name, value))
+def _down(value: Fraction | float) -> float:
+    """The number as a float, rounded down: against us, where more of it would be cheaper."""
+    return down(value) if isinstance(value, Fraction) else value
+
+
+def _at_most(price: float, cap: Fraction) -> bool:
+    return price < math.inf and Fraction(price) <= cap
 
 
 # ---- which events, when some are parallel ---------------------------------------------------------------
@@ -149,31 +167,44 @@ def _extra(choice: tuple[Counted, ...]) -> Fraction:
     return sum((n * event.extra_delta() for event, n in choice), Fraction(0))
 
 
-def _left(choice: tuple[Counted, ...], delta: float) -> float:
+def _left(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """What of δ is left after the events' own failures, rounded down."""
-    return float(Fraction(delta) - _extra(choice)) * (1 - 2.0**-50)
+    return float(delta - _extra(choice)) * (1 - 2.0**-50)
 
 
-def _pure(choice: tuple[Counted, ...], delta: float) -> float:
-    """Σ nε, exactly (Survey Theorem 3.9 and Corollary 3.11)."""
-    if _extra(choice) > delta:
-        return math.inf
-    sums = [(event.pure(), n) for event, n in choice]
-    if any(epsilon is None for epsilon, _ in sums):
-        return math.inf
-    return up(sum((n * epsilon for epsilon, n in sums if epsilon is not None), Fraction(0)))
+def _sum(choice: tuple[Counted, ...]) -> Fraction | None:
+    """Σ nε, exactly; None where an event has no pure price."""
+    total_ = Fraction(0)
+    for event, n in choice:
+        epsilon = event.pure()
+        if epsilon is None:
+            return None
+        total_ += n * epsilon
+    return total_
 
 
-def _gaussian(choice: tuple[Counted, ...], delta: float) -> float:
-    squared = closed.only_gaussian(choice)
-    return math.inf if squared is None or delta == 0 else gaussian.epsilon(delta, gaussian.mu_of(squared))
+def _is_within(choice: tuple[Counted, ...], epsilon: Fraction | float, delta: Fraction) -> bool:
+    """Whether the sums of ε and of δ are within their caps, exactly."""
+    spent = _sum(choice)
+    return spent is not None and spent <= epsilon and _extra(choice) <= delta
+
+
+def _pure(choice: tuple[Counted, ...], delta: Fraction) -> float:
+    """Σ nε, rounded up (Survey Theorem 3.9 and Corollary 3.11)."""
+    spent = _sum(choice)
+    return math.inf if spent is None or _extra(choice) > delta else written_up(spent)
+
+
+def _gaussian(choice: tuple[Counted, ...], delta: Fraction) -> float:
+    squared, d = closed.only_gaussian(choice), down(delta)
+    return math.inf if squared is None or d == 0 else gaussian.epsilon(d, gaussian.mu_of(squared))
 
 
 def _curve(choice: tuple[Counted, ...]) -> Callable[[float], float]:
     return lambda alpha: math.fsum(n * event.rdp(alpha) for event, n in choice) * (1 + 2.0**-50)
 
 
-def _rdp(choice: tuple[Counted, ...], delta: float) -> float:
+def _rdp(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """The improved conversion at the best of all orders."""
     left, curve = _left(choice, delta), _curve(choice)
     if left <= 0 or not _has_curve(choice):
@@ -185,8 +216,8 @@ def _has_curve(choice: tuple[Counted, ...]) -> bool:
     return all(math.isfinite(event.rdp(1.001)) for event, _ in choice)
 
 
-def _rdp_standard(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
-    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+def _rdp_standard(seed: bool) -> Bound:
+    def bound(choice: tuple[Counted, ...], delta: Fraction) -> float:
         left = _left(choice, delta)
         if left <= 0 or not _has_curve(choice):
             return math.inf
@@ -196,10 +227,10 @@ def _rdp_standard(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
     return bound
 
 
-def _zcdp(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
+def _zcdp(seed: bool) -> Bound:
     """ρ adds up (Survey Theorem 8.10) and is converted as printed or improved."""
 
-    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+    def bound(choice: tuple[Counted, ...], delta: Fraction) -> float:
         left = _left(choice, delta)
         rhos = [(event.zcdp(), n) for event, n in choice]
         if left <= 0 or any(rho is None for rho, _ in rhos):
@@ -210,7 +241,7 @@ def _zcdp(seed: bool) -> Callable[[tuple[Counted, ...], float], float]:
     return bound
 
 
-def _shares(choice: tuple[Counted, ...], delta: float) -> list[tuple[float, int]] | None:
+def _shares(choice: tuple[Counted, ...], delta: Fraction) -> list[tuple[float, int]] | None:
     """Each event's own ε, with δ shared equally among those that need some."""
     needy = sum(n for event, n in choice if event.pure() is None)
     left = _left(choice, delta)
@@ -219,12 +250,12 @@ def _shares(choice: tuple[Counted, ...], delta: float) -> list[tuple[float, int]
     found = []
     for event, n in choice:
         epsilon = event.pure()
-        own = up(epsilon) if epsilon is not None else _least_epsilon(((event, 1),), left / needy)
+        own = up(epsilon) if epsilon is not None else _least_epsilon(((event, 1),), Fraction(left / needy))
         found.append((own, n))
     return found
 
 
-def _basic(choice: tuple[Counted, ...], delta: float) -> float:
+def _basic(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """Each event at its share of δ, added up (Survey Theorem 3.13)."""
     if _extra(choice) > delta:
         return math.inf
@@ -232,14 +263,14 @@ def _basic(choice: tuple[Counted, ...], delta: float) -> float:
     return math.inf if shares is None else math.fsum(n * e for e, n in shares) * (1 + 2.0**-50)
 
 
-def _advanced(tight: bool) -> Callable[[tuple[Counted, ...], float], float]:
-    def bound(choice: tuple[Counted, ...], delta: float) -> float:
+def _advanced(tight: bool) -> Bound:
+    def bound(choice: tuple[Counted, ...], delta: Fraction) -> float:
         pure = all(event.pure() is not None for event, _ in choice)
         left = _left(choice, delta)
         if left <= 0:
             return math.inf
         slack = left if pure else left / 2
-        shares = _shares(choice, float(_extra(choice)) + left - (0.0 if pure else slack))
+        shares = _shares(choice, _extra(choice) + Fraction(left - (0.0 if pure else slack)))
         if shares is None:
             return math.inf
         return advanced_heterogeneous(shares, slack, tight=tight)
@@ -274,18 +305,18 @@ def _all_lost(laws: list[list[tuple[losslaw.LossLaw, int]]]) -> bool:
     return any(law.infinite >= 1 for direction in laws for law, _ in direction)
 
 
-def _pld(choice: tuple[Counted, ...], delta: float) -> float:
-    laws = _laws(choice)
-    if laws is None or delta == 0 or _all_lost(laws):
+def _pld(choice: tuple[Counted, ...], delta: Fraction) -> float:
+    laws, d = _laws(choice), down(delta)
+    if laws is None or d == 0 or _all_lost(laws):
         return math.inf
-    worst = pld.compose(laws[0], delta).epsilon(delta)
+    worst = pld.compose(laws[0], d).epsilon(d)
     for direction in laws[1:]:
-        if pld.compose(direction, delta, coarser=4).epsilon(delta) > worst:  # else it cannot be the worse direction
-            worst = max(worst, pld.compose(direction, delta).epsilon(delta))
+        if pld.compose(direction, d, coarser=4).epsilon(d) > worst:  # else it cannot be the worse direction
+            worst = max(worst, pld.compose(direction, d).epsilon(d))
     return worst
 
 
-BOUNDS: dict[str, Callable[[tuple[Counted, ...], float], float]] = {
+BOUNDS: dict[str, Bound] = {
     "pure": _pure,
     "basic": _basic,
     "advanced": _advanced(tight=True),
@@ -301,11 +332,11 @@ BOUNDS: dict[str, Callable[[tuple[Counted, ...], float], float]] = {
 """Every bound by name; those that end in `_seed` are the survey's theorems as printed and corrected."""
 
 
-def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
+def _least_epsilon(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """The least of the bounds that could be least: closed forms first, Rényi where the law is not all."""
     if not choice or delta >= 1:
         return 0.0
-    exact = closed.epsilon(choice, delta)
+    exact = closed.epsilon(choice, down(delta))
     if exact is not None:
         return min(exact, _pure(choice, delta))
     composed, simple = _pld(choice, delta), min(_pure(choice, delta), _zcdp(seed=False)(choice, delta))
@@ -319,10 +350,10 @@ def _least_epsilon(choice: tuple[Counted, ...], delta: float) -> float:
 _MANY = 1000  # applications beyond which a composed law's allowances may outweigh its precision
 
 
-def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
-    if not choice:
+def _least_delta(choice: tuple[Counted, ...], cap: Fraction | float) -> float:
+    if not choice or _is_within(choice, cap, Fraction(0)):
         return 0.0
-    squared = closed.only_gaussian(choice)
+    epsilon, squared = _down(cap), closed.only_gaussian(choice)
     if squared is not None:
         return gaussian.delta(epsilon, gaussian.mu_of(squared))
     if len(choice) == 1 and choice[0][1] == 1 and isinstance(choice[0][0], events.Shuffled):
@@ -330,7 +361,7 @@ def _least_delta(choice: tuple[Counted, ...], epsilon: float) -> float:
         return shuffle.delta(up(event.pure()), event.people, epsilon)
     extra = min(1.0, up(_extra(choice)))
     found = [1.0]
-    if _pure(choice, 1.0) <= epsilon:
+    if _is_within(choice, cap, Fraction(1)):
         found.append(extra)
     laws = _laws(choice)
     if laws is not None and not _all_lost(laws):

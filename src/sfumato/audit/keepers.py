@@ -15,7 +15,7 @@ from sfumato.accounting.events import Event
 from sfumato.audit.game import Keeper, Move, greatest_advantage
 from sfumato.audit.targets import Claim
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import amount
 from sfumato.ledger import Budget, Ledger, Receipt, SqliteLedger
 
 DELTAS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
@@ -27,11 +27,11 @@ _ASKED = "adversary"
 
 
 def _pair(budget: PureFilter | RDPFilter) -> Claim:
-    return Claim(float(rational("epsilon", budget.epsilon)), float(rational("delta", budget.delta)))
+    return Claim(float(amount("epsilon", budget.epsilon)), float(amount("delta", budget.delta)))
 
 
 def _zcdp(budget: ZCDPFilter) -> Claim:
-    rho, failures = float(rational("rho", budget.rho)), float(rational("delta", budget.delta))
+    rho, failures = float(amount("rho", budget.rho)), float(amount("delta", budget.delta))
     claims = [Claim(conversion.zcdp_to_dp_improved(rho, delta), delta + failures) for delta in DELTAS]
     return min(claims, key=lambda claim: greatest_advantage(claim.epsilon, claim.delta))
 

@@ -18,7 +18,7 @@ from sfumato.audit.pairs import Inputs, Pair, hostile_rows
 from sfumato.audit.statistics import Statistic, place_words, precision
 from sfumato.audit.targets import Target
 from sfumato.audit.views import Bins, View
-from sfumato.exact.parameters import Real, positive
+from sfumato.exact.parameters import Real, rational
 
 _MOST_PLACES = 8
 _DRAWS = 20_000
@@ -131,7 +131,7 @@ def serialised(release: Callable[[Any], Any], write: Callable[[Any], str | bytes
 
 def far_pairs(step: Real) -> tuple[Pair, ...]:
     """Answers at which floats are spaced differently: around zero, one, and powers of two beyond."""
-    inputs, move = Inputs(sensitivity=step), positive("step", step)
+    inputs, move = Inputs(sensitivity=step), rational("step", step)
     return tuple(
         Pair(inputs.number(start), inputs.number(start + move), f"near {start}") for start in (0, 1, 1023, 2**20 - 1)
     )

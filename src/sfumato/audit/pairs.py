@@ -11,7 +11,7 @@ from typing import Any
 
 from sfumato.core import Change
 from sfumato.errors import InvalidParameter, shown
-from sfumato.exact.parameters import Real, nearest, positive, rational, whole
+from sfumato.exact.parameters import Real, nearest, rational, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class Inputs:
     """What a mechanism takes, and how far one person moves it.
 
     `sensitivity` is how far one person moves a number; `lower` and `upper` are the ends of a number or a row; `around`
-    is a value where something happens, such as a threshold; `length` is how many answers are given at once.
+    is a value where something happens, such as a threshold; `length` is how many answers are given at once. Numbers
+    here are data and no amounts: a float is exactly the number it is.
     """
 
     sensitivity: Real = 1
@@ -44,7 +45,8 @@ class Inputs:
     tame: bool = False
 
     def __post_init__(self) -> None:
-        positive("sensitivity", self.sensitivity)
+        if rational("sensitivity", self.sensitivity) <= 0:
+            raise InvalidParameter("sensitivity", "must be positive", self.sensitivity)
         whole("length", self.length, least=1)
         if None not in (self.lower, self.upper) and rational("lower", self.lower) >= rational("upper", self.upper):
             raise InvalidParameter("upper", f"must be above lower = {self.lower}", self.upper)

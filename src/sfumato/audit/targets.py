@@ -24,9 +24,11 @@ class Claim:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        non_negative("epsilon", self.epsilon)
-        if probability("delta", self.delta) == 1:
+        epsilon, delta = non_negative("epsilon", self.epsilon), probability("delta", self.delta)
+        if delta == 1:
             raise InvalidParameter("delta", "must be below 1", self.delta)
+        object.__setattr__(self, "epsilon", float(epsilon))
+        object.__setattr__(self, "delta", float(delta))
 
     def __str__(self) -> str:
         return f"ε = {self.epsilon:.4g}" + (f", δ = {self.delta:.4g}" if self.delta else "")

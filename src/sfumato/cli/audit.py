@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sfumato.audit.outcomes import Raised
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.report import page
 from sfumato.cli import terminal
+from sfumato.cli.amounts import number
 from sfumato.cli.command import Exit
 from sfumato.core import Change
 from sfumato.errors import InvalidParameter
@@ -38,8 +40,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="audit everything of this project")
     parser.add_argument("--game", action="store_true", help="play adaptive adversaries against filters and a ledger")
     parser.add_argument("--report", type=Path, help="with --all: write a page with plots here")
-    parser.add_argument("--epsilon", type=float, help="the claimed ε (a known mechanism is made with it)")
-    parser.add_argument("--delta", type=float, default=0.0, help="the claimed δ (0)")
+    parser.add_argument("--epsilon", type=number, help="the claimed ε (a known mechanism is made with it)")
+    parser.add_argument("--delta", type=number, default=Fraction(0), help="the claimed δ (0)")
     parser.add_argument("--inputs", choices=sorted(KINDS), help="what a function takes; a single number unless said")
     parser.add_argument("--sensitivity", type=float, default=1, help="how far one person moves an answer (1)")
     parser.add_argument("--lower", type=float, help="the least that a number or row may be")
@@ -51,7 +53,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pairs", help="module:function that gives pairs of neighbouring inputs")
     parser.add_argument("--draws", type=int, help="draws a side (as many as fit into --seconds); with --game, plays")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long, about (10)")
-    parser.add_argument("--confidence", type=float, default=CONFIDENCE, help="of the bound (0.999)")
+    parser.add_argument("--confidence", type=number, default=CONFIDENCE, help="of the bound (0.999)")
     parser.add_argument("--leaks", action="store_true", help="also test precision, reachable outputs and writing")
     parser.add_argument("--json", action="store_true", help="findings as JSON")
 

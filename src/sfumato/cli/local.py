@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from sfumato.cli import terminal
+from sfumato.cli.amounts import number
 from sfumato.cli.command import Exit
 from sfumato.errors import InvalidParameter
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _LINES = 100_000  # values simulated at a time
 _REPORTS = 1 << 16  # reports aggregated at a time
-_MOST_DIGITS = 400  # of a number on the command line, before or after the point
 KINDS = (
     "auto", "k-ary", "unary", "local-hash", "hadamard", "subset", "rappor", "one-bit", "d-bit", "piecewise", "hybrid",
     "condensed", "prefix-tree",
@@ -31,16 +31,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     new = steps.add_parser("new", help="make a protocol that devices and servers share")
     new.add_argument("--name", required=True, help="the collection's name")
     new.add_argument("--kind", choices=KINDS, default="auto", help="auto chooses by domain and ε")
-    new.add_argument("--epsilon", type=_number, help="ε of one report (with --memo: of all reports of one value)")
+    new.add_argument("--epsilon", type=number, help="ε of one report (with --memo: of all reports of one value)")
     new.add_argument("--domain", type=int, metavar="N", help="values 0 … N-1")
     new.add_argument("--values", type=Path, metavar="FILE", help="a file with one value a line")
-    new.add_argument("--lower", type=_number, default="0", help="the least number, for a mean")
-    new.add_argument("--upper", type=_number, help="the largest number, for a mean")
-    new.add_argument("--alpha", type=_number, help="α of condensed privacy")
+    new.add_argument("--lower", type=number, default="0", help="the least number, for a mean")
+    new.add_argument("--upper", type=number, help="the largest number, for a mean")
+    new.add_argument("--alpha", type=number, help="α of condensed privacy")
     for name, what in (("bits", "bits of a report"), ("hashes", "hashes of the Bloom filter"), ("cohorts", "cohorts")):
         new.add_argument(f"--{name}", type=int, help=f"{what} (rappor, d-bit)")
     for name in "fpq":
-        new.add_argument(f"-{name}", type=_number, help=f"RAPPOR's {name}")
+        new.add_argument(f"-{name}", type=number, help=f"RAPPOR's {name}")
     new.add_argument("--length", type=int, help="bytes of a string (prefix-tree), items of a sequence (condensed)")
     new.add_argument("--coding", choices=("optimised", "symmetric"), help="of unary encoding")
     new.add_argument("--memo", action=argparse.BooleanOptionalAction, help="devices answer from memory")
@@ -58,13 +58,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--postprocess", default="raw", metavar="METHOD", help="raw, positive, cut, norm, norm-sub, …"
     )
     aggregate.add_argument("--top", type=int, default=20, help="how many shares to show (0: all)")
-    aggregate.add_argument("--confidence", type=float, default=0.95)
+    aggregate.add_argument("--confidence", type=number, default=0.95)
     aggregate.set_defaults(step=_aggregate)
     decode = steps.add_parser("decode", help="the strings behind RAPPOR's or a prefix tree's counts")
     decode.add_argument("counts", type=Path)
     decode.add_argument("candidates", type=Path, nargs="?", help="one string a line; a prefix tree needs none")
-    decode.add_argument("--significance", type=float, default=0.05)
-    decode.add_argument("--confidence", type=float, default=0.95)
+    decode.add_argument("--significance", type=number, default=0.05)
+    decode.add_argument("--confidence", type=number, default=0.95)
     decode.set_defaults(step=_decode)
     for step in (new, simulate, aggregate):
         step.add_argument("-o", "--output", type=Path, help="the file to write")
@@ -294,19 +294,6 @@ def _finite(value: float) -> float | None:
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-
-
-def _number(text: str) -> Any:
-    """A number exactly as it is written: 0.1 is one tenth."""
-    from decimal import Decimal
-    from fractions import Fraction
-
-    try:
-        if "/" not in text and abs(Decimal(text).adjusted()) > _MOST_DIGITS:
-            raise ValueError
-        return Fraction(text)
-    except (ValueError, ArithmeticError):
-        raise argparse.ArgumentTypeError(f"must be a number such as 0.5 or 1/2: {text!r}") from None
 
 
 def _read(path: Path, count: int = -1) -> bytes:

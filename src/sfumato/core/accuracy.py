@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, probability, rational, whole
-from sfumato.exact.rounding import down, exp_up, log_down, log_up, sqrt_up
+from sfumato.exact.parameters import Real, amount, non_negative, positive, probability, whole
+from sfumato.exact.rounding import down, exp_up, log_down, log_up, sqrt_up, written_up
 
 
 def _tail(exponent: Fraction, *, sides: int = 1) -> float:
@@ -44,11 +44,11 @@ def chernoff(n: int, deviation: Real) -> float:
 
 def chernoff_deviation(n: int, beta: Real) -> float:
     """The deviation of a mean of n variables in [0, 1] that chernoff allows with probability beta."""
-    return sqrt_up(_log_inverse(beta) / (2 * whole("n", n, least=1)))
+    return _handed_out(sqrt_up(_log_inverse(beta) / (2 * whole("n", n, least=1))))
 
 
 def _relative(mean: Real, ratio: Real) -> tuple[Fraction, Fraction]:
-    mu, r = probability("mean", mean), rational("ratio", ratio)
+    mu, r = probability("mean", mean), amount("ratio", ratio)
     if not 0 <= r <= 1:
         raise InvalidParameter("ratio", "must be between 0 and 1", ratio)
     return mu, r
@@ -64,6 +64,11 @@ def chernoff_below(n: int, mean: Real, ratio: Real) -> float:
     """Pr[mean < μ(1 - r)] ≤ exp(-nμr²/2) for n variables in [0, 1], 0 ≤ r ≤ 1 (Survey Theorem 2.2, B1)."""
     mu, r = _relative(mean, ratio)
     return _tail(whole("n", n, least=1) * mu * r * r / 2)
+
+
+def _handed_out(deviation: float) -> float:
+    """A deviation that stays as large when it is handed back as an amount."""
+    return written_up(Fraction(deviation))
 
 
 def _squares(widths: Sequence[Real]) -> Fraction:
@@ -84,7 +89,7 @@ def hoeffding(widths: Sequence[Real], deviation: Real) -> float:
 
 def hoeffding_deviation(widths: Sequence[Real], beta: Real) -> float:
     """The deviation of a sum that hoeffding allows with probability beta."""
-    return sqrt_up(_log_inverse(beta, sides=2) * _squares(widths) / 2)
+    return _handed_out(sqrt_up(_log_inverse(beta, sides=2) * _squares(widths) / 2))
 
 
 def azuma(differences: Sequence[Real], deviation: Real) -> float:
@@ -99,7 +104,7 @@ def azuma(differences: Sequence[Real], deviation: Real) -> float:
 
 def azuma_deviation(differences: Sequence[Real], beta: Real) -> float:
     """The deviation that azuma allows with probability beta."""
-    return sqrt_up(_log_inverse(beta) * _squares(differences) / 2)
+    return _handed_out(sqrt_up(_log_inverse(beta) * _squares(differences) / 2))
 
 
 def clopper_pearson_low(hits: Any, draws: int, alpha: float) -> NDArray[np.float64]:

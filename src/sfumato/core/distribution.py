@@ -12,7 +12,7 @@ from typing import Any
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import ball_of, decide, is_below
-from sfumato.exact.parameters import Real, non_negative, probability, rational
+from sfumato.exact.parameters import Real, amount, non_negative, probability
 from sfumato.exact.rounding import add_up, down, exp_down, exp_up, log_up, mul_up, sub_up, up
 
 
@@ -42,7 +42,7 @@ class Distribution:
         object.__setattr__(self, "probabilities", exact)
 
     def __getitem__(self, outcome: Hashable) -> Fraction:
-        return rational("probability", self.probabilities.get(outcome, 0))
+        return amount("probability", self.probabilities.get(outcome, 0))
 
 
 def _pairs(p: Distribution, q: Distribution) -> list[tuple[Fraction, Fraction]]:
@@ -89,11 +89,11 @@ def renyi_divergence(p: Distribution, q: Distribution, *, alpha: Real) -> float:
 
     Survey Definition 8.1 with its limits (Survey Theorem 8.3).
     """
-    if alpha == 1:
-        return kl_divergence(p, q)
-    if alpha == inf:
+    if isinstance(alpha, float) and alpha == inf:
         return max_divergence(p, q)
-    order = rational("alpha", alpha) - 1
+    order = amount("alpha", alpha) - 1
+    if order == 0:
+        return kl_divergence(p, q)
     if order < 0:
         raise InvalidParameter("alpha", "must be at least 1", alpha)
     terms = []
@@ -139,7 +139,7 @@ def close_pair(p: Distribution, q: Distribution, *, ratio: Real) -> tuple[Distri
     errata C6): where p > e^ε·q the two share their mass as e^ε to 1, and what then is too little in all on one
     side is taken from the other, where that has more.
     """
-    factor = rational("ratio", ratio)
+    factor = amount("ratio", ratio)
     if factor < 1:
         raise InvalidParameter("ratio", "must be at least 1", ratio)
     near: list[dict[Any, Fraction]] = [{}, {}]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, cell, exact_array, integer, positive, rational
+from sfumato.exact.parameters import Real, amount, cell, exact_array, integer, positive
 from sfumato.exact.placing import clipped, nearest_step, nearest_steps
 
 
@@ -67,15 +67,17 @@ class Grid:
     step: Real
 
     def __post_init__(self) -> None:
-        positive("step", self.step)
-        if rational("lower", self.lower) > rational("upper", self.upper):
+        step, low, high = positive("step", self.step), amount("lower", self.lower), amount("upper", self.upper)
+        if low > high:
             raise InvalidParameter("upper", f"must be at least lower = {self.lower}", self.upper)
+        for name, exact in (("step", step), ("lower", low), ("upper", high)):
+            object.__setattr__(self, name, exact)
 
     @property
     def ends(self) -> IntegerInterval:
         """The grid points as integers: the ends rounded to the grid."""
         step = positive("step", self.step)
-        low, high = rational("lower", self.lower), rational("upper", self.upper)
+        low, high = amount("lower", self.lower), amount("upper", self.upper)
         return IntegerInterval(nearest_step(low, step), nearest_step(high, step))
 
     def __contains__(self, value: object) -> bool:

@@ -1,15 +1,14 @@
 """The least ε for a wanted accuracy: errors fall as ε grows, so the answer is found by halving."""
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from fractions import Fraction
 
-from sfumato.curator.words import exact_text
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import Real, positive
 from sfumato.query.postprocess import reaches
 from sfumato.query.price import PricedQuery
 
-Within = float | int | str | Fraction | Decimal
+Within = Real
 _FINEST = 10**6
 _MOST = 10**3 * _FINEST
 
@@ -56,13 +55,7 @@ def _wanted(query: PricedQuery, within: Within | Mapping[str, Within]) -> dict[i
 
 
 def _bound(value: Within) -> Fraction:
-    try:
-        exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise InvalidParameter("within", "must be a positive number", value) from None
-    if exact <= 0:
-        raise InvalidParameter("within", "must be a positive number", exact_text(exact))
-    return exact
+    return positive("within", value)
 
 
 def _off(query: PricedQuery, off: list[int], aggregate: int) -> Fraction:

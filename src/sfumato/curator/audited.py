@@ -21,7 +21,7 @@ from sfumato.curator.charge import Charge, Request
 from sfumato.curator.noise import released
 from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines import ExactTable
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import amount
 from sfumato.ledger import Budget, SqliteLedger
 from sfumato.query import PricedQuery, Spend, price, question
 from sfumato.query.postprocess import finished
@@ -91,7 +91,7 @@ def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
     def make(epsilon: Fraction) -> Asked:
         engine = few_rows(())
         try:
-            spend = Spend(epsilon, None, Fraction(str(delta)))
+            spend = Spend(epsilon, None, amount("delta", delta))
             return Asked(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
         finally:
             engine.close()
@@ -128,7 +128,7 @@ class Device:
     @property
     def event(self) -> events.Event:
         """What the document states."""
-        return events.Pure(rational("epsilon", self.protocol.epsilon))
+        return events.Pure(amount("epsilon", self.protocol.epsilon))
 
     def release(self, value: Any) -> int:
         """A report's payload, as a number."""

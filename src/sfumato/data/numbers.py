@@ -1,14 +1,13 @@
 """Declared numbers: whatever a TOML, YAML or Python writer gives becomes one exact rational, or one clear error."""
 
-import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from sfumato.data.entries import said
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, InvalidParameter
+from sfumato.exact.amounts import amount
 
-_PLAIN = re.compile(r"[0-9]{1,18}(\.[0-9]{1,40})?(e[+-]?[0-9]{1,3})?|[0-9]{1,40}/[0-9]{1,40}", re.IGNORECASE)
 _LEAST, _MOST = Fraction(1, 10**300), Fraction(10**300)
 """Beyond these a double is nothing or infinite, and so is what is computed with it."""
 _FOREVER = 10**7
@@ -17,17 +16,15 @@ _FOREVER = 10**7
 
 def exactly(name: str, value: Any) -> Fraction:
     """The rational that a declared amount is, from 0 on; a float of a TOML file means the decimal that was written."""
-    return _rational(name, value, _written(name, value), "a plain positive number")
+    made = _amount(name, value, "a plain positive number")
+    if made < 0:
+        raise _refused(name, "must be a plain positive number", value)
+    return made
 
 
 def signed(name: str, value: Any) -> Fraction | None:
     """A bound: an exact number that may be negative, or none."""
-    if value is None:
-        return None
-    text = _written(name, value)
-    bare = text.removeprefix("-")
-    made = _rational(name, value, bare, "a plain number")
-    return made if bare == text else -made
+    return None if value is None else _amount(name, value, "a plain number")
 
 
 def seconds(name: str, value: Any) -> float:
@@ -48,26 +45,19 @@ def whole(name: str, value: Any, *, least: int = 1, most: int = 10**9) -> int:
     return value
 
 
-def _written(name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
-        raise InvalidDeclaration(f"{name} must be a number: {said(value)}", hint=f'for example {_word(name)} = "0.5"')
+def _amount(name: str, value: Any, what: str) -> Fraction:
     try:
-        return repr(value) if isinstance(value, float) else str(value)
-    except ValueError:  # over 4 300 digits
-        return ""
-
-
-def _rational(name: str, value: Any, text: str, what: str) -> Fraction:
-    hint = f'for example {_word(name)} = "0.5"'
-    try:
-        if not _PLAIN.fullmatch(text):
-            raise ValueError
-        made = Fraction(text) if "/" in text else Fraction(Decimal(text))
-    except (ValueError, InvalidOperation, ZeroDivisionError):
-        raise InvalidDeclaration(f"{name} must be {what}: {said(value)}", hint=hint) from None
-    if made and not _LEAST <= made <= _MOST:
-        raise InvalidDeclaration(f"{name} must be 0 or within 1e-300 to 1e300: {said(value)}", hint=hint)
+        made = amount(name, value)
+    except InvalidParameter:
+        is_number = isinstance(value, int | float | str | Fraction | Decimal) and not isinstance(value, bool)
+        raise _refused(name, f"must be {what}" if is_number else "must be a number", value) from None
+    if made and not _LEAST <= abs(made) <= _MOST:
+        raise _refused(name, "must be 0 or within 1e-300 to 1e300", value)
     return made
+
+
+def _refused(name: str, requirement: str, value: Any) -> InvalidDeclaration:
+    return InvalidDeclaration(f"{name} {requirement}: {said(value)}", hint=f'for example {_word(name)} = "0.5"')
 
 
 def _word(name: str) -> str:

@@ -1,7 +1,8 @@
 """The only randomness in Sfumato: bits from the operating system, and samplers whose law is exact.
 
-Parameters are the rational numbers they exactly are (a float is a rational). `size` is None for one Python
-int, or the shape of an array. `bits` is for tests that inject a source; there is no seed.
+Parameters are exact rationals, a float being the decimal it is written as; centers and scores are data, and exactly the
+numbers they are. `size` is None for one Python int, or the shape of an array. `bits` is for tests that inject a source;
+there is no seed.
 """
 
 from sfumato.exact.bits import BitSource, SystemBits, system_bits

@@ -19,7 +19,7 @@ from sfumato.exact import floats
 from sfumato.exact.bits import CHUNK, BitSource, leading, source
 from sfumato.exact.coins import rational_coin
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of, is_below
-from sfumato.exact.parameters import Real, Size, cell, exact_array, magnitude, nearest, positive, rational, shape
+from sfumato.exact.parameters import Real, Size, amount, cell, exact_array, magnitude, nearest, positive, shape
 from sfumato.exact.sampler import objects
 
 Reals = NDArray[np.float64]
@@ -339,7 +339,7 @@ def rounded_heavy_tail(
 
     Draws beyond 64 bits, which small gammas make likely, come back as Python ints.
     """
-    exponent, stream = rational("gamma", gamma), source(bits)
+    exponent, stream = amount("gamma", gamma), source(bits)
     if not Fraction(33, 32) <= exponent <= 1024:
         raise InvalidParameter("gamma", "must be between 33/32 and 1024", gamma)
     law = HeavyTail(exponent, stream.word_bits)

@@ -1,4 +1,9 @@
-"""Parameters as exact rationals, checked once where they are born."""
+"""Parameters as exact rationals, checked once where they are born.
+
+What a caller writes is read by `amounts.amount`, where a float is the decimal it is written as; `positive`,
+`non_negative`, `probability` and `open_probability` are that with a bound. `rational` and `cell` are for data and
+for floats that were computed here: they mean exactly the binary number they are.
+"""
 
 import math
 from decimal import Decimal
@@ -9,28 +14,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
+from sfumato.exact.amounts import MOST_BITS, Real, amount, hint_for
 
-Real = int | float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
-"""What a parameter may be: it means the rational number it exactly is."""
+__all__ = [
+    "Real",
+    "Size",
+    "amount",
+    "cell",
+    "exact_array",
+    "hashable",
+    "holdable",
+    "integer",
+    "magnitude",
+    "nearest",
+    "non_negative",
+    "open_probability",
+    "positive",
+    "probability",
+    "rational",
+    "shape",
+    "truth",
+    "whole",
+]
 
 Size = int | tuple[int, ...] | None
 """How many draws: None for one Python int, otherwise the shape of an array."""
 
-_MAX_BITS = 1 << 14
+_MOST_POWER = 1 << 14  # of ten, in a Decimal
 _MOST_DRAWS = 1 << 40
 _MOST_DIMENSIONS = 32
 _NUMBER_HINT = "pass an int, a float, a Fraction or a Decimal"
 
 
 def rational(name: str, value: object) -> Fraction:
-    """The rational number that `value` exactly is.
+    """The rational number that a cell of data or a computed float exactly is; what callers write is an `amount`.
 
-    >>> rational("scale", 0.1)
+    >>> rational("step", 0.1)
     Fraction(3602879701896397, 36028797018963968)
-    >>> rational("scale", "0.1")
+    >>> rational("step", "0.1")
     Traceback (most recent call last):
         ...
-    sfumato.errors.InvalidParameter: scale must be a real number: '0.1'
+    sfumato.errors.InvalidParameter: step must be a real number: '0.1'
     <BLANKLINE>
     hint: pass an int, a float, a Fraction or a Decimal
     """
@@ -42,10 +66,10 @@ def rational(name: str, value: object) -> Fraction:
         return Fraction(int(value))
     if not _is_finite(value):
         raise InvalidParameter(name, "must be finite", value)
-    if isinstance(value, Decimal) and value != 0 and abs(value.adjusted()) > _MAX_BITS:
+    if isinstance(value, Decimal) and value != 0 and abs(value.adjusted()) > _MOST_POWER:
         raise InvalidParameter(name, "is outside the range Sfumato computes in", value)
     exact = Fraction(*value.as_integer_ratio())
-    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > 4 * _MAX_BITS:
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
         raise InvalidParameter(name, "is outside the range Sfumato computes in", value)
     return exact
 
@@ -57,32 +81,32 @@ def _is_finite(value: Any) -> bool:
 
 
 def positive(name: str, value: object) -> Fraction:
-    """The rational that `value` is, which must be above zero."""
-    exact = rational(name, value)
+    """The amount that `value` is, which must be above zero."""
+    exact = amount(name, value)
     if exact <= 0:
         raise InvalidParameter(name, "must be positive", value)
     return exact
 
 
 def non_negative(name: str, value: object) -> Fraction:
-    """The rational that `value` is, which must not be below zero."""
-    exact = rational(name, value)
+    """The amount that `value` is, which must not be below zero."""
+    exact = amount(name, value)
     if exact < 0:
         raise InvalidParameter(name, "must not be negative", value)
     return exact
 
 
 def probability(name: str, value: object) -> Fraction:
-    """The rational that `value` is, which must lie in [0, 1]."""
-    exact = rational(name, value)
+    """The amount that `value` is, which must lie in [0, 1]."""
+    exact = amount(name, value)
     if not 0 <= exact <= 1:
         raise InvalidParameter(name, "must be between 0 and 1", value)
     return exact
 
 
 def open_probability(name: str, value: object) -> Fraction:
-    """The rational that `value` is, which must lie strictly between 0 and 1."""
-    exact = rational(name, value)
+    """The amount that `value` is, which must lie strictly between 0 and 1."""
+    exact = amount(name, value)
     if not 0 < exact < 1:
         raise InvalidParameter(name, "must be above 0 and below 1", value)
     return exact
@@ -180,7 +204,7 @@ def hashable(name: str, value: object) -> object:
     try:
         hash(value)
     except TypeError:
-        raise InvalidParameter(name, "must be a real number", value, hint=_NUMBER_HINT) from None
+        raise InvalidParameter(name, "must be a real number", value, hint=hint_for(name)) from None
     return value
 
 

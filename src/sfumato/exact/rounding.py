@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.lazy import Ball, ball_of, decide
-from sfumato.exact.parameters import non_negative, positive, rational
+from sfumato.exact.parameters import amount, rational
 
 _MAX = sys.float_info.max
 
@@ -29,6 +29,20 @@ def up(exact: Fraction) -> float:
 def down(exact: Fraction) -> float:
     """The greatest float that is not above a rational."""
     return -up(-exact)
+
+
+def written_up(exact: Fraction) -> float:
+    """The least float that is not below a rational, neither as it is nor as the decimal it is written as.
+
+    For what callers are handed and may hand back: an amount that was rounded up stays so when it is read again.
+    """
+    found = up(exact)
+    return found if math.isinf(found) or amount("float", found) >= exact else math.nextafter(found, math.inf)
+
+
+def written_down(exact: Fraction) -> float:
+    """The greatest float that is not above a rational, neither as it is nor as the decimal it is written as."""
+    return -written_up(-exact)
 
 
 def _exact(*values: float) -> list[Fraction]:
@@ -121,7 +135,10 @@ def exp_down(x: float | Fraction) -> float:
 
 
 def _positive(x: float | Fraction) -> Fraction:
-    return positive("operand of log", x)
+    exact = rational("operand of log", x)
+    if exact <= 0:
+        raise InvalidParameter("operand of log", "must be positive", x)
+    return exact
 
 
 def log_up(x: float | Fraction) -> float:
@@ -135,7 +152,10 @@ def log_down(x: float | Fraction) -> float:
 
 
 def _radicand(x: float | Fraction) -> Fraction:
-    return non_negative("operand of sqrt", x)
+    exact = rational("operand of sqrt", x)
+    if exact < 0:
+        raise InvalidParameter("operand of sqrt", "must not be negative", x)
+    return exact
 
 
 def sqrt_up(x: float | Fraction) -> float:

@@ -17,7 +17,7 @@ from sfumato.accounting.budgets import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.accounting.events import Event
 from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.parameters import rational
+from sfumato.exact.parameters import probability
 from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
 from sfumato.ledger.canon import canonical, read_object
 
@@ -65,11 +65,11 @@ class Budget:
         kept = _exactly(self.filter)
         found: dict[str, Any] = {"delta": str(kept.delta)}
         caps: tuple[Fraction, ...]
-        delta = rational("delta", kept.delta)
+        delta = probability("delta", kept.delta)
         if isinstance(kept, PureFilter):
-            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (rational("epsilon", kept.epsilon),)
+            kind, found["epsilon"], caps = "pure", str(kept.epsilon), (kept.remaining,)
         elif isinstance(kept, ZCDPFilter):
-            kind, found["rho"], caps = "zcdp", str(kept.rho), (rational("rho", kept.rho),)
+            kind, found["rho"], caps = "zcdp", str(kept.rho), (kept.remaining,)
         else:
             kind, found["epsilon"], caps = "rdp", str(kept.epsilon), kept.caps()
             found["orders"], delta = [str(Fraction(order)) for order in kept.orders], delta / 2
@@ -120,11 +120,11 @@ class Budget:
 def _exactly(given: object) -> PureFilter | ZCDPFilter | RDPFilter:
     """An unspent filter with the same caps, as exact rationals."""
     if isinstance(given, PureFilter):
-        return PureFilter(rational("epsilon", given.epsilon), rational("delta", given.delta))
+        return PureFilter(given.epsilon, given.delta)
     if isinstance(given, ZCDPFilter):
-        return ZCDPFilter(rational("rho", given.rho), rational("delta", given.delta))
+        return ZCDPFilter(given.rho, given.delta)
     if isinstance(given, RDPFilter):
-        return RDPFilter(rational("epsilon", given.epsilon), rational("delta", given.delta), given.orders)
+        return RDPFilter(given.epsilon, given.delta, given.orders)
     raise InvalidParameter("budget", "must be a filter", given, hint="see Budget.pure, Budget.zcdp and Budget.rdp")
 
 

@@ -6,6 +6,8 @@
 
 It remembers what each value's memory has cost, under a keyed hash, so that what is kept names no value. One
 allowance may cover several protocols: each report is charged at the prices of its own.
+
+The cap is read here, without the parser of amounts that other rooms share and a device has not; it means the same.
 """
 
 import json
@@ -38,8 +40,8 @@ class Exhausted(Exception):
 class Allowance:
     """A cap on ε, and what was spent of it."""
 
-    def __init__(self, cap: str | int, used: dict[str, str] | None = None) -> None:
-        self.cap = Fraction(cap)
+    def __init__(self, cap: str | int | float, used: dict[str, str] | None = None) -> None:
+        self.cap = Fraction(str(cap))
         self._used = {name: Fraction(cost) for name, cost in (used or {}).items()}
 
     @property

@@ -11,6 +11,10 @@ secret.
 A document cannot hang a device. Its text, the digits of its numbers and its sizes are capped before anything is
 computed from them, and every step after that is linear in them, but for one: the ε of condensed privacy compares all
 pairs of at most 1024 values. Reading a document takes at most `MOST_STEPS` steps, and so does a report.
+
+Numbers of a document are fractions in text, and a device reads them itself (`rational`): the parser of amounts that
+all other rooms share needs NumPy and is not here. The one number an owner of a device writes, `most_epsilon`, means
+the same as there: a float is the decimal it is written as.
 """
 
 import hashlib
@@ -648,7 +652,7 @@ class Client:
         if not isinstance(given, bytes) or len(given) < 16:
             raise ProtocolRefused("the secret must be at least 16 bytes, drawn once from the operating system")
         self.document = checked(parsed(document))
-        if most_epsilon is not None and rational(self.document["epsilon"]) > Fraction(most_epsilon):
+        if most_epsilon is not None and rational(self.document["epsilon"]) > Fraction(str(most_epsilon)):
             raise ProtocolRefused("the protocol's ε is above what this device allows")
         self._key = keyed(secret, b"sfumato-local/memo|" + fingerprint(self.document))
         self._tag_key = keyed(secret, b"sfumato-local/tag|" + str(self.document["name"]).encode())

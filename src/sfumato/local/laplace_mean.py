@@ -51,6 +51,8 @@ class LaplaceMean:
 
     def __post_init__(self) -> None:
         (low, high), budget = interval_of(self.lower, self.upper), thresholds.budget(self.epsilon)
+        for name, exact in (("lower", low), ("upper", high), ("epsilon", budget)):
+            object.__setattr__(self, name, exact)
         span = high - low
         if self.steps is None:
             object.__setattr__(self, "steps", int(span) if span.denominator == 1 and span < _FINE else _COARSE)

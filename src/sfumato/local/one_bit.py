@@ -13,7 +13,7 @@ from sfumato.core.accuracy import chernoff
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, leading, source
-from sfumato.exact.parameters import Real, non_negative, open_probability, rational, whole
+from sfumato.exact.parameters import Real, amount, non_negative, open_probability, rational, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
@@ -25,7 +25,7 @@ _FRACTION_BITS = 53
 
 def interval_of(lower: object, upper: object) -> tuple[Fraction, Fraction]:
     """The ends of an interval as the rationals they are."""
-    low, high = rational("lower", lower), rational("upper", upper)
+    low, high = amount("lower", lower), amount("upper", upper)
     if low >= high:
         raise InvalidParameter("lower", f"must be below upper = {upper}", lower)
     return low, high
@@ -86,7 +86,7 @@ class OneBitMean(Protocol):
 
     @property
     def _ends(self) -> tuple[Fraction, Fraction]:
-        return rational("lower", self.lower), rational("upper", self.upper)
+        return amount("lower", self.lower), amount("upper", self.upper)
 
     @property
     def span(self) -> float:

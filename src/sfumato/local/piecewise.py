@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, rational, whole
+from sfumato.exact.parameters import Real, amount, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.one_bit import along, interval_of, rounded
@@ -64,7 +64,7 @@ class Piecewise(Protocol):
 
     @property
     def _ends(self) -> tuple[Fraction, Fraction]:
-        return rational("lower", self.lower), rational("upper", self.upper)
+        return amount("lower", self.lower), amount("upper", self.upper)
 
     @property
     def span(self) -> float:

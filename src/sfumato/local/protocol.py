@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.accounting.events import Event, Pure
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, truth, whole
+from sfumato.exact.parameters import Real, probability, truth, whole
 from sfumato.local import client, thresholds
 
 Bytes = NDArray[np.uint8]
@@ -59,7 +59,7 @@ class Protocol(ABC):
     def coin(self, name: str, derived: Fraction) -> None:
         """Keep a coin as the document states it, or as derived where nothing was stated."""
         given = getattr(self, name)
-        self._set(name, derived if given is None else Fraction(given))
+        self._set(name, derived if given is None else probability(name, given))
 
     def verify(self) -> None:
         """The device's own check of the coins, made where the protocol is born."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_rows, integers
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, probability, rational, whole
+from sfumato.exact.parameters import Real, amount, probability, whole
 from sfumato.local import client
 from sfumato.local.bitsums import column_sums
 from sfumato.local.estimates import Frequencies, flag_variance, from_flags
@@ -82,7 +82,7 @@ class Rappor(Protocol):
     def __post_init__(self) -> None:
         for name in ("f", "p", "q"):
             self._set(name, probability(name, getattr(self, name)))
-        if not rational("p", self.p) < rational("q", self.q):
+        if not amount("p", self.p) < amount("q", self.q):
             raise InvalidParameter("p", f"must be below q = {self.q}", self.p, hint="q tells a 1 of the memory, p a 0")
         if self.domain is not None:
             self._set("domain", domain_of("domain", self.domain, most=_MOST_BITS))
@@ -143,7 +143,7 @@ class Rappor(Protocol):
         return {"strings": True} if self.domain is None else domain_json(self.domain)
 
     def coins(self) -> dict[str, Fraction]:
-        return {name: rational(name, getattr(self, name)) for name in ("f", "p", "q")}
+        return {name: amount(name, getattr(self, name)) for name in ("f", "p", "q")}
 
     def parameters(self) -> dict[str, Any]:
         return {"bits": self.bits, "cohorts": self.cohorts}
@@ -185,7 +185,7 @@ class Rappor(Protocol):
 
     def permanent(self, values: Any, cohorts: NDArray[np.int64], *, bits: BitSource | None = None) -> Bytes:
         """What each device remembers: rows of packed bits, for simulations of many rounds."""
-        half = rational("f", self.f) / 2
+        half = amount("f", self.f) / 2
         return self._noisy(values, cohorts, 1 - half, half, source(bits))
 
     def instantaneous(self, cohorts: NDArray[np.int64], permanent: Bytes, *, bits: BitSource | None = None) -> Bytes:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from sfumato.accounting import events, largest_epsilon
 from sfumato.accounting.events import Event
 from sfumato.core import Accuracy
-from sfumato.exact.parameters import Real, open_probability, positive, probability, whole
+from sfumato.exact.parameters import Real, amount, open_probability, positive, probability, whole
 from sfumato.mechanisms.additive import Noise, log_inverse, stated
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.mechanisms.stream import SparseTechnique, Stage
@@ -70,9 +70,11 @@ class Sparse(SparseTechnique):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability("delta", self.delta))
         object.__setattr__(self, "share", self._share())
 
-    def _run(self, share: float | Fraction) -> Event:
+    def _run(self, share: Fraction) -> Event:
         """The price of the run to one ⊤."""
         return events.AboveThreshold(share)
 
@@ -82,7 +84,7 @@ class Sparse(SparseTechnique):
             return epsilon / cutoff
         delta = open_probability("delta", self.delta)
         most = largest_epsilon(self._run, epsilon=epsilon, delta=delta, times=cutoff)
-        return max(epsilon / cutoff, Fraction(most))
+        return max(epsilon / cutoff, amount("epsilon", most))
 
     @property
     def event(self) -> Event:
@@ -113,8 +115,8 @@ class NumericSparse(Sparse):
     (True, True, False)
     """
 
-    def _run(self, share: float | Fraction) -> Event:
-        test, value = self._parts(Fraction(share))
+    def _run(self, share: Fraction) -> Event:
+        test, value = self._parts(share)
         return events.Composition([events.AboveThreshold(test), self._value_noise(value).hiding(self.moved)])
 
     def _parts(self, share: Fraction) -> tuple[Fraction, Fraction]:

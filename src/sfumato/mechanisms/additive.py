@@ -71,6 +71,8 @@ class Additive(ABC):
 
     norm: ClassVar[Norm]
     """The norm in which this noise pays for a move."""
+    parameter: ClassVar[str]
+    """The amount that says how much noise there is: epsilon or sigma."""
     sensitivity: Sensitivity
     grid: Real | None = None
     dimension: int | None = None
@@ -80,6 +82,8 @@ class Additive(ABC):
 
     def __post_init__(self) -> None:
         answers = Answers(self.grid, self.dimension)
+        object.__setattr__(self, self.parameter, positive(self.parameter, getattr(self, self.parameter)))
+        object.__setattr__(self, "grid", answers.grid)
         moved = answers.moved(self.sensitivity, self.norm)
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "noise", self._noise(moved))

@@ -11,7 +11,7 @@ from sfumato.accounting import events, smallest_noise
 from sfumato.core import Norm
 from sfumato.exact import discrete_gaussian
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, nearest, positive
+from sfumato.exact.parameters import Real, Size, amount, nearest, positive
 from sfumato.exact.rounding import up
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
 from sfumato.mechanisms.answers import Answers, root
@@ -87,6 +87,7 @@ class DiscreteGaussian(Calibrated):
     """
 
     norm: ClassVar[Norm] = Norm.L2
+    parameter: ClassVar[str] = "sigma"
     sigma: Real
 
     def _noise(self, moved: Fraction) -> DiscreteGaussianNoise:
@@ -96,7 +97,7 @@ class DiscreteGaussian(Calibrated):
     def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
         """The least σ, by the exact law where it is known."""
 
-        def event(sigma: float) -> events.Event:
-            return DiscreteGaussianNoise(Fraction(sigma)).event(moved, scalar=answers.dimension is None)
+        def event(sigma: Fraction) -> events.Event:
+            return DiscreteGaussianNoise(sigma).event(moved, scalar=answers.dimension is None)
 
-        return {"sigma": Fraction(smallest_noise(event, epsilon=epsilon, delta=delta)) * answers.step}
+        return {"sigma": amount("sigma", smallest_noise(event, epsilon=epsilon, delta=delta)) * answers.step}

@@ -10,8 +10,8 @@ from sfumato.core import Norm, Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.exact import rounded_gaussian
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, Size, nearest, open_probability, positive
-from sfumato.exact.rounding import up
+from sfumato.exact.parameters import Real, Size, amount, nearest, open_probability, positive
+from sfumato.exact.rounding import up, written_up
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers, in_norm, root, sensitivity_of
 
@@ -79,7 +79,7 @@ def classical_sigma(*, epsilon: Real, delta: Real, sensitivity: Sensitivity) -> 
         raise InvalidParameter("sensitivity", "must be in ℓ2 or ℓ1, got one in", Norm.LINF.value)
     distance = root(in_norm(sensitivity, Norm.L2, 2))
     factor = math.sqrt(2 * (math.log(1.25) + log_inverse(d))) * (1 + 2.0**-48)
-    return up(Fraction(factor) * distance / e)
+    return written_up(Fraction(factor) * distance / e)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,11 +88,12 @@ class Gaussian(Calibrated):
 
     >>> from sfumato.core import Neighbours, Norm
     >>> mean = Gaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=Neighbours().histogram(Norm.L2))
-    >>> round(mean.sigma, 3)
+    >>> round(float(mean.sigma), 3)
     4.225
     """
 
     norm: ClassVar[Norm] = Norm.L2
+    parameter: ClassVar[str] = "sigma"
     sigma: Real
 
     def _noise(self, moved: Fraction) -> GaussianNoise:
@@ -102,4 +103,4 @@ class Gaussian(Calibrated):
     def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
         """The least σ by the exact curve, for every ε > 0 and 0 < δ < 1."""
         ratio = smallest_noise(events.Gaussian, epsilon=epsilon, delta=delta)
-        return {"sigma": up(Fraction(ratio) * root(moved) * answers.step)}
+        return {"sigma": Fraction(up(amount("sigma", ratio) * root(moved) * answers.step))}

@@ -11,7 +11,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import censored_discrete_laplace, discrete_laplace
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, nearest, positive, whole
-from sfumato.exact.rounding import down, up
+from sfumato.exact.rounding import up
 from sfumato.mechanisms.additive import Additive, Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers
 
@@ -59,6 +59,7 @@ class Geometric(Additive):
     """
 
     norm: ClassVar[Norm] = Norm.L1
+    parameter: ClassVar[str] = "epsilon"
     epsilon: Real
 
     def _noise(self, moved: Fraction) -> GeometricNoise:
@@ -101,6 +102,7 @@ class TruncatedGeometric(Calibrated):
     """
 
     norm: ClassVar[Norm] = Norm.L1
+    parameter: ClassVar[str] = "epsilon"
     epsilon: Real
     bound: int
 
@@ -112,7 +114,7 @@ class TruncatedGeometric(Calibrated):
         """The least bound, by the exact δ and not its tail bound (errata B6)."""
 
         def meets(bound: int) -> bool:
-            return total([events.CensoredGeometric(epsilon, bound)]).delta(down(epsilon)) <= delta
+            return total([events.CensoredGeometric(epsilon, bound)]).delta(epsilon) <= delta
 
         high = 1
         while not meets(high):

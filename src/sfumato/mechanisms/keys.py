@@ -27,7 +27,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact import discrete_gaussian, discrete_laplace, permutation, truncated_discrete_laplace
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, open_probability, positive, whole
-from sfumato.exact.rounding import down, up
+from sfumato.exact.rounding import up
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.answers import add
 from sfumato.mechanisms.discrete_gaussian import gaussian_tail
@@ -74,7 +74,7 @@ class KeySelection(ABC):
     event: Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        self._set(epsilon=positive("epsilon", self.epsilon), delta=open_probability("delta", self.delta))
         whole("keys_per_person", self.keys_per_person, least=1)
         if open_probability("delta", self.delta) < 2**20 * Fraction(_LEAST) * self.keys_per_person:
             raise InvalidParameter("delta", "must be at least 2**-1000 for each key of a person", self.delta)
@@ -282,10 +282,9 @@ class GaussianKeys(KeySelection):
 
     def _least_sigma(self, start: float, allowed: Fraction) -> Fraction:
         """The least σ near `start` that meets (ε, δ) with `allowed` of δ for the threshold."""
-        epsilon, delta = positive("epsilon", self.epsilon), down(open_probability("delta", self.delta))
 
         def meets(sigma: float) -> bool:
-            return total([self._price(Fraction(sigma), allowed)]).epsilon(delta) <= epsilon
+            return total([self._price(Fraction(sigma), allowed)]).meets(self.epsilon, self.delta)
 
         step = 1.001  # the start is nearly always that close
         low = high = start

@@ -56,6 +56,7 @@ class Laplace(Additive):
     """
 
     norm: ClassVar[Norm] = Norm.L1
+    parameter: ClassVar[str] = "epsilon"
     epsilon: Real
 
     def _noise(self, moved: Fraction) -> LaplaceNoise:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.core import Categories, Change, IntegerInterval, Neighbours, Norm, Product, Sensitivity
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, exact_array, rational, whole
+from sfumato.exact.parameters import Real, amount, exact_array, rational, whole
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.answers import are_whole_numbers
 
@@ -30,7 +30,8 @@ class LinearQueries:
     """k queries q(x) = Σ x_i·q(χ_i), a row of the matrix each, over a domain of d types (Survey §6.2.1).
 
     Weights lie in [0, 1] unless `lower` and `upper` say otherwise. With a public `size` the queries are normalised:
-    q(x)/size. The domain is 0 … d-1 unless one is given. A float means the rational it exactly is.
+    q(x)/size. The domain is 0 … d-1 unless one is given. The matrix is data, not an amount: a float
+    among its weights means the rational it exactly is.
 
     >>> from sfumato.mechanisms import Geometric
     >>> ages = LinearQueries.of([lambda age: age < 18, lambda age: age >= 65], IntegerInterval(0, 120))
@@ -50,7 +51,7 @@ class LinearQueries:
 
     def __post_init__(self, matrix: Any, lower: Real, upper: Real) -> None:
         weights, denominator = _common(_table(matrix))
-        low, high = rational("lower", lower) * denominator, rational("upper", upper) * denominator
+        low, high = _end("lower", lower) * denominator, _end("upper", upper) * denominator
         if int(weights.min()) < low or int(weights.max()) > high:
             raise InvalidParameter(
                 "matrix",
@@ -184,6 +185,11 @@ def _table(matrix: Any) -> NDArray[Any]:
 def _integers(values: list[int]) -> Integers:
     fits = all(-_FITS < value < _FITS for value in values)
     return np.array(values, dtype=np.int64) if fits else objects(values)
+
+
+def _end(name: str, value: Real) -> Fraction:
+    """A bound of the weights, read as they are: a float is exactly the number it is."""
+    return amount(name, value) if isinstance(value, str) else rational(name, value)
 
 
 def _common(table: NDArray[Any]) -> tuple[Integers, int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.core import Change, Neighbours
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, rational, whole
+from sfumato.exact.parameters import Real, amount, whole
 from sfumato.exact.placing import clipped
 from sfumato.mechanisms.answers import Answers, are_whole_numbers, people_values
 from sfumato.mechanisms.smooth import FLOOR, Measured, computed_at, handed_out
@@ -29,7 +29,7 @@ class Interval:
     ends: tuple[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        low, high, step = rational("lower", self.lower), rational("upper", self.upper), Answers(self.grid).step
+        low, high, step = amount("lower", self.lower), amount("upper", self.upper), Answers(self.grid).step
         if low >= high:
             raise InvalidParameter("upper", f"must be above lower = {self.lower}", self.upper)
         if self.grid is None and (low.denominator, high.denominator) != (1, 1):
@@ -44,10 +44,13 @@ class Interval:
                 "upper", "must be at most 2**52 steps above lower, and both within 2**62", self.upper
             )
         object.__setattr__(self, "ends", ends)
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        object.__setattr__(self, "grid", None if self.grid is None else step)
 
     def place(self, data: Any) -> NDArray[np.int64]:
         """The values in steps, each rounded to the nearest and clipped, in the order given."""
-        array = people_values("data", data, rational("lower", self.lower))
+        array = people_values("data", data, amount("lower", self.lower))
         if array.ndim != 1:
             raise InvalidParameter("data", "must be one value a person, in one dimension, got shape", array.shape)
         if not array.size:
@@ -58,7 +61,7 @@ class Interval:
             )
         low, high = self.ends
         # Clipping to just outside the interval first keeps wild values on the fast path.
-        near = clipped(array, rational("lower", self.lower), rational("upper", self.upper))
+        near = clipped(array, amount("lower", self.lower), amount("upper", self.upper))
         steps = near if self.grid is None else Answers(self.grid, array.size).place(near)
         if steps.dtype == np.object_:
             return np.array([max(low, min(high, int(step))) for step in steps], dtype=np.int64)
@@ -81,7 +84,10 @@ class Ordered(ABC):
     interval: Interval = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "interval", Interval(self.lower, self.upper, self.grid))
+        interval = Interval(self.lower, self.upper, self.grid)
+        object.__setattr__(self, "interval", interval)
+        for name in ("lower", "upper", "grid"):
+            object.__setattr__(self, name, getattr(interval, name))
 
     @abstractmethod
     def place_of(self, n: int) -> int:

@@ -23,7 +23,7 @@ from sfumato.core.domain import Grid
 from sfumato.errors import InvalidParameter
 from sfumato.exact import integers
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, integer, nearest, open_probability, positive, probability, rational
+from sfumato.exact.parameters import Real, amount, integer, nearest, open_probability, positive, probability
 from sfumato.exact.placing import nearest_step
 from sfumato.exact.rounding import exp_up
 from sfumato.exact.selection import windowed_exponential_mechanism
@@ -66,7 +66,10 @@ class Quantile:
         object.__setattr__(self, "q", _simple(probability("q", self.q)))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         integer("shift", self.shift)
-        object.__setattr__(self, "domain", Grid(self.lower, self.upper, positive("grid", self.grid)))
+        domain = Grid(self.lower, self.upper, positive("grid", self.grid))
+        for name, exact in (("lower", domain.lower), ("upper", domain.upper), ("grid", domain.step)):
+            object.__setattr__(self, name, exact)
+        object.__setattr__(self, "domain", domain)
         if not isinstance(self.neighbours, Neighbours):
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         if max(abs(self.domain.ends.lower), abs(self.domain.ends.upper)) > 2**53:
@@ -76,7 +79,7 @@ class Quantile:
     @property
     def moved(self) -> Fraction:
         """The most one person moves a score: max(q, 1 - q) people, or one if people are replaced."""
-        q = rational("q", self.q)
+        q = amount("q", self.q)
         return max(q, 1 - q) if self.neighbours.change is Change.ADD_REMOVE else Fraction(1)
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> int | float:
@@ -85,7 +88,7 @@ class Quantile:
 
     def places(self, exact: Any) -> Steps:
         """The data on the grid; NaN counts at the lower end, as one person's value must not refuse everybody's."""
-        values = people_values("exact", exact, rational("lower", self.lower))
+        values = people_values("exact", exact, amount("lower", self.lower))
         if values.dtype != np.object_:
             return self.domain.places(values)
         ends, step = self.domain.ends, positive("grid", self.grid)
@@ -95,7 +98,7 @@ class Quantile:
         """The same from values placed on the grid, in any order."""
         if len(steps) > _MOST_PEOPLE:
             raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
-        q = rational("q", self.q)
+        q = amount("q", self.q)
         near = window_of(steps, self.domain, Fraction(self._target(len(steps)), q.denominator), self._reach)
         outside = near.before * self._weight(near.gap_before) + near.after * self._weight(near.gap_after)
         everything: list[Runs] = []
@@ -115,7 +118,7 @@ class Quantile:
         chosen = near.runs if in_window else everything[0]
         place = int(chosen.start[run]) + integers(int(chosen.points[run]), bits=bits)
         value = self.domain.value(place)
-        return int(value) if rational("grid", self.grid).denominator == 1 else nearest(value)
+        return int(value) if amount("grid", self.grid).denominator == 1 else nearest(value)
 
     def of_counted(self, values: Steps, counts: Steps, bits: BitSource) -> int | float:
         """The same from different grid points in growing order and how many people share each."""
@@ -128,26 +131,26 @@ class Quantile:
         run, _ = windowed_exponential_mechanism(
             scored,
             self.epsilon,
-            self.moved * rational("q", self.q).denominator,
+            self.moved * amount("q", self.q).denominator,
             outside=0.0,
             everything=lambda: scored,
             bits=bits,
         )
         place = int(these.start[run]) + integers(int(these.points[run]), bits=bits)
         value = self.domain.value(place)
-        return int(value) if rational("grid", self.grid).denominator == 1 else nearest(value)
+        return int(value) if amount("grid", self.grid).denominator == 1 else nearest(value)
 
     def _target(self, n: int) -> int:
         """The rank aimed at, in people/denominator of q.
 
         Beyond the first or the last it is theirs: all distances shrink by the same, which changes no draw.
         """
-        q = rational("q", self.q)
+        q = amount("q", self.q)
         return max(0, min(n * q.denominator, n * q.numerator + self.shift * q.denominator))
 
     def _scored(self, these: "Runs", n: int) -> tuple[Steps, Steps]:
         """Scores in people/denominator of q, so that they are whole; and points."""
-        target, unit = self._target(n), rational("q", self.q).denominator
+        target, unit = self._target(n), amount("q", self.q).denominator
         return -np.maximum(0, np.maximum(these.below * unit - target, target - these.upto * unit)), these.points
 
     @property
@@ -266,7 +269,7 @@ class Quantiles:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        qs = tuple(self.qs)
+        qs = tuple(probability("qs", q) for q in self.qs)
         if not isinstance(self.of, Quantile):
             raise InvalidParameter("of", "must be a Quantile", self.of)
         if not qs or sorted(qs) != list(qs):

@@ -17,7 +17,7 @@ from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, bernoulli_odds, integers
 from sfumato.exact.bits import CHUNK, BitSource, source
-from sfumato.exact.parameters import Real, open_probability, positive, rational, whole
+from sfumato.exact.parameters import Real, amount, open_probability, positive, whole
 from sfumato.exact.rounding import log_up
 from sfumato.mechanisms.additive import log_inverse, stated
 
@@ -224,7 +224,7 @@ class Warner:
     @property
     def channel(self) -> Channel:
         """The chances of a report of 1."""
-        truth, yes = rational("truth", self.truth), rational("yes", self.yes)
+        truth, yes = amount("truth", self.truth), amount("yes", self.yes)
         lie = (1 - truth) * yes
         return Channel(float(truth + lie), float(lie), float(truth))
 

@@ -16,8 +16,7 @@ from sfumato.core import Accuracy, Change, Norm, Sensitivity
 from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, nearest, open_probability, positive, truth, whole
-from sfumato.exact.rounding import down
+from sfumato.exact.parameters import Real, amount, nearest, open_probability, positive, truth, whole
 from sfumato.mechanisms.additive import log_inverse, stated
 from sfumato.mechanisms.answers import Answers, Integers
 
@@ -55,6 +54,7 @@ class Selection(ABC):
             raise InvalidParameter("candidates", "must be at least one", self.candidates)
         answers = Answers(self.grid, len(self.candidates))
         object.__setattr__(self, "answers", answers)
+        object.__setattr__(self, "grid", answers.grid)
         object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
         if truth("monotone", self.monotone) and self.sensitivity.neighbours.change is not Change.ADD_REMOVE:
             raise InvalidParameter(
@@ -212,7 +212,7 @@ class TopK(ExponentialMechanism):
             delta=open_probability("delta", delta),
             times=whole("k", k, least=1),
         )
-        return cls(k=k, epsilon=Fraction(down(Fraction(share))) * k, **rest)
+        return cls(k=k, epsilon=amount("epsilon", share) * k, **rest)
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> list[Hashable]:
         """k different candidates, in the order in which they were drawn."""

@@ -18,7 +18,7 @@ from sfumato.core import Accuracy, Categories, Change, IntegerInterval, Neighbou
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats, rounded_heavy_tail, rounded_laplace
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, cell, nearest, non_negative, open_probability, positive, rational
+from sfumato.exact.parameters import Real, amount, cell, nearest, non_negative, open_probability, positive, probability
 from sfumato.exact.rounding import down, exp_up, log_up, up
 from sfumato.mechanisms.additive import least_whole, log_inverse
 from sfumato.mechanisms.answers import Answers
@@ -82,7 +82,7 @@ def _distance(one: tuple[Fraction, ...], other: tuple[Fraction, ...]) -> Fractio
 def computed_at(beta: Real) -> float:
     """The β' below β at which floats may compute a β-smooth bound."""
     exact = min(positive("beta", beta), Fraction(_MOST_BETA))
-    if exact < _LEAST_BETA:
+    if nearest(exact) < _LEAST_BETA:
         raise InvalidParameter("beta", "must be at least 2**-30 to be smooth in spite of rounding", beta)
     floats.trust()
     return down(exact - ALLOWANCE)
@@ -179,20 +179,23 @@ class SmoothSensitivity:
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        epsilon, gamma = positive("epsilon", self.epsilon), rational("gamma", self.gamma)
+        epsilon, delta = positive("epsilon", self.epsilon), probability("delta", self.delta)
+        gamma = amount("gamma", self.gamma)
         if not Fraction(33, 32) <= gamma <= 1024:
             raise InvalidParameter("gamma", "must be between 33/32 and 1024", self.gamma)
         if not isinstance(self.bound, SmoothBound):
             raise InvalidParameter("bound", "must be a SmoothBound, such as a Median, got", type(self.bound))
         event: events.Event
-        if rational("delta", self.delta) == 0:
+        if delta == 0:
             factor = 2 * (gamma + 1) / epsilon
-            beta, event = 1 / factor, events.Pure(self.epsilon)
+            beta, event = 1 / factor, events.Pure(epsilon)
         else:
             factor = 2 / epsilon
-            beta, event = _laplace_beta(epsilon, self.delta), events.Approximate(self.epsilon, self.delta)
+            beta, event = _laplace_beta(epsilon, delta), events.Approximate(epsilon, delta)
         if beta < _LEAST_BETA or factor < Fraction(1, 2**900):
             raise InvalidParameter("epsilon", "must be between about 1e-8 and 1e270 for smooth noise", self.epsilon)
+        for name, exact in (("epsilon", epsilon), ("delta", delta), ("gamma", gamma)):
+            object.__setattr__(self, name, exact)  # `release` chooses its noise by delta: it must be a number
         object.__setattr__(self, "beta", beta)
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "event", event)
@@ -234,7 +237,7 @@ class SmoothSensitivity:
         ∫₀^∞ du/(1 + u**γ) = I = (π/γ)/sin(π/γ). Beyond z it is at most z**(1 - γ)/(γ - 1); below a z of at most 1
         it is at least z·γ/(γ + 1).
         """
-        gamma = nearest(rational("gamma", self.gamma))
+        gamma = nearest(amount("gamma", self.gamma))
         half = (math.pi / gamma) / math.sin(math.pi / gamma)
         exponent = -(math.log(gamma - 1) + math.log(half) + math.log(beta)) / (gamma - 1) if beta > 0 else math.inf
         far = math.exp(exponent) * (1 + 1e-9) if exponent < 700 else math.inf

@@ -46,6 +46,8 @@ class SpanningTree:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "interval", Interval(0, self.upper, self.grid))
+        object.__setattr__(self, "upper", self.interval.upper)
+        object.__setattr__(self, "grid", self.interval.grid)
         object.__setattr__(self, "edges", tuple(_edge(edge) for edge in self.edges))
         number = {vertex: i for i, vertex in enumerate(dict.fromkeys(v for edge in self.edges for v in edge))}
         object.__setattr__(self, "pairs", tuple((number[u], number[v]) for u, v in self.edges))

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from sfumato.accounting.events.selection import outputs_of, stopping_lengths
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, open_probability, positive, rational, whole
+from sfumato.exact.parameters import Real, amount, non_negative, open_probability, positive, whole
 from sfumato.exact.rounding import log_down, log_up, sqrt_up, up
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.answers import Answers
@@ -74,7 +74,7 @@ def longest_stage(
     """
     most, gap = (
         open_probability("false_top", false_top),
-        math.floor(rational("threshold", threshold) / Answers(grid).step),
+        math.floor(amount("threshold", threshold) / Answers(grid).step),
     )
     if gap < 0:
         raise InvalidParameter("threshold", "must not be negative for queries of 0", threshold)
@@ -122,7 +122,7 @@ def non_negative_stage_cutoff_for(*, sigma: Real, query_sigma: Real, threshold: 
     6
     """
     first, second = positive("sigma", sigma), positive("query_sigma", query_sigma)
-    lengths = stopping_lengths(first, second, rational("threshold", threshold))
+    lengths = stopping_lengths(first, second, amount("threshold", threshold))
     if not lengths:
         raise InvalidParameter("query_sigma", "must be at least √3 times sigma", query_sigma)
     log = log_down(1 / open_probability("delta", delta))

@@ -13,7 +13,6 @@ from sfumato.accounting.events import Event
 from sfumato.core import Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, open_probability, positive, truth, whole
-from sfumato.exact.rounding import down
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.answers import Answers, Integers
 from sfumato.mechanisms.gaussian import GaussianNoise
@@ -117,7 +116,7 @@ def _boxes(stages: Sequence[Event], delta: Real) -> Event:
     share = open_probability("delta", delta)
     boxes: list[Event] = []
     for stage in stages:
-        epsilon = total([stage]).epsilon(down(share))
+        epsilon = total([stage]).epsilon(share)
         if math.isinf(epsilon):
             raise InvalidParameter("delta", "must be larger for a stage to have an ε", delta)
         boxes.append(events.Approximate(Fraction(epsilon), share))
@@ -187,6 +186,8 @@ class NonNegativeSparseVector(SparseTechnique):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
+        object.__setattr__(self, "query_sigma", positive("query_sigma", self.query_sigma))
         whole("cutoff", self.cutoff, least=1)
         whole("stage_cutoff", self.stage_cutoff, least=1)
         self._run()  # refuses what has no price

@@ -23,7 +23,7 @@ from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.errors import Halted, InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, open_probability, whole
+from sfumato.exact.parameters import Real, amount, open_probability, whole
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.additive import Noise, stated
 from sfumato.mechanisms.answers import Answers, Integers, add, as_array
@@ -58,7 +58,9 @@ class SparseTechnique(ABC):
         answers = Answers(self.grid)
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        object.__setattr__(self, "grid", answers.grid)
         object.__setattr__(self, "level", self.level_of(self.threshold))
+        object.__setattr__(self, "threshold", amount("threshold", self.threshold))
 
     @property
     @abstractmethod
@@ -86,11 +88,10 @@ class SparseTechnique(ABC):
 
     def level_of(self, threshold: Real) -> int:
         """A threshold in steps."""
-        try:
-            return int(self.answers.place(threshold))
-        except InvalidParameter:
-            kind = "a whole number" if self.grid is None else "a real number"
-            raise InvalidParameter("threshold", f"must be {kind}", threshold) from None
+        exact = amount("threshold", threshold)
+        if self.grid is None and exact.denominator != 1:
+            raise InvalidParameter("threshold", "must be a whole number", threshold)
+        return int(self.answers.place(exact if self.grid else exact.numerator))
 
     def own_level_of(self, threshold: Real) -> int:
         """A threshold of one query's own in steps, if the price allows it."""

@@ -11,7 +11,7 @@ from sfumato.accounting.events.base import (
 )
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, non_negative, positive, probability, rational
+from sfumato.exact.parameters import Real, amount, non_negative, positive, probability, rational
 from sfumato.exact.rounding import up
 
 
@@ -24,7 +24,7 @@ class Pure(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Approximate(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": non_negative, "delta": probability}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def extra_delta(self) -> Fraction:
-        return rational("delta", self.delta)
+        return amount("delta", self.delta)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ZCDP(Exact):
     _checks: ClassVar[dict[str, Any]] = {"rho": non_negative}
 
     def zcdp(self) -> Fraction:
-        return rational("rho", self.rho)
+        return amount("rho", self.rho)
 
     def laws(self) -> None:
         return None
@@ -75,14 +75,17 @@ class ShiftedZCDP(Exact):
     _checks: ClassVar[dict[str, Any]] = {"eta": non_negative, "rho": non_negative}
 
     def rdp(self, alpha: float) -> float:
-        return (up(rational("eta", self.eta)) + alpha * up(rational("rho", self.rho))) * (1 + 2.0**-50)
+        return (up(amount("eta", self.eta)) + alpha * up(amount("rho", self.rho))) * (1 + 2.0**-50)
 
     def laws(self) -> None:
         return None
 
 
 def _order(name: str, value: object) -> Fraction | float:
-    return math.inf if isinstance(value, float) and value == math.inf else positive(name, value)
+    """A place on the axis of orders, where curves are computed in floats: a float is exactly that place."""
+    if not isinstance(value, float):
+        return positive(name, value)
+    return math.inf if value == math.inf else rational(name, value)
 
 
 @dataclass(frozen=True)
@@ -96,16 +99,20 @@ class Renyi(Exact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.alpha > 1:
+        if not self._order > 1:
             raise InvalidParameter("alpha", "must be above 1", self.alpha)
+
+    @property
+    def _order(self) -> Fraction | float:
+        return _order("alpha", self.alpha)
 
     def pure(self) -> Fraction | None:
         """Order ∞ is pure privacy (Survey Theorem 8.3)."""
-        return rational("epsilon", self.epsilon) if self.alpha == math.inf else None
+        return amount("epsilon", self.epsilon) if self.alpha == math.inf else None
 
     def rdp(self, alpha: float) -> float:
         """Rényi divergence grows with the order, so the price holds at every smaller one (Survey Theorem 8.5)."""
-        own = up(rational("epsilon", self.epsilon)) if alpha <= self.alpha else math.inf
+        own = up(amount("epsilon", self.epsilon)) if alpha <= self._order else math.inf
         return min(own, super().rdp(alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:

@@ -22,7 +22,7 @@ from sfumato.accounting.events.boxes import ZCDP, Pure
 from sfumato.accounting.events.noise import DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, probability, rational
+from sfumato.exact.parameters import Real, amount, probability
 from sfumato.exact.rounding import up
 
 _LEAST_FLOAT = Fraction(1, 10**280)
@@ -47,7 +47,7 @@ class Subsampled(Exact):
 
     def pure(self) -> Fraction | None:
         """ln(1 + q(e^ε - 1)), rounded up; never zero, or many of them would be free."""
-        epsilon, q = self.event.pure(), rational("rate", self.rate)
+        epsilon, q = self.event.pure(), amount("rate", self.rate)
         if epsilon is None:
             return None
         if epsilon > 600 or q == 0:
@@ -66,7 +66,7 @@ class Subsampled(Exact):
         return own if epsilon is None else min(own, rdp.two_point(up(epsilon), alpha))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
-        inner, q = self.event.laws(), up(rational("rate", self.rate))
+        inner, q = self.event.laws(), up(amount("rate", self.rate))
         q = max(q, losslaw.LEAST) if q else q
         if inner is None or q == 0:
             return None if inner is None else both(losslaw.two_point(0.0))

@@ -13,7 +13,7 @@ from sfumato.accounting.events.base import (
     whole_from_one,
 )
 from sfumato.accounting.losslaw import LossLaw
-from sfumato.exact.parameters import Real, positive, rational, whole
+from sfumato.exact.parameters import Real, amount, positive, whole
 from sfumato.exact.rounding import exp_up, sqrt_up, up
 
 _MOST_CATEGORIES = 10**15
@@ -33,7 +33,7 @@ class Laplace(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": positive}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def rdp(self, alpha: float) -> float:
         return rdp.laplace(up(self.pure()), alpha)
@@ -55,7 +55,7 @@ class Geometric(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": positive, "sensitivity": whole_from_one}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def rdp(self, alpha: float) -> float:
         if self.sensitivity == 1:
@@ -84,7 +84,7 @@ class CensoredGeometric(Exact):
 
     def pure(self) -> Fraction:
         """ε, beside the failure of hitting one of the three cells where only one neighbour can be."""
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def extra_delta(self) -> Fraction:
         """(e^(-εB) + e^(-ε(B-1)))/(1 + e^-ε) = e^(-ε(B-1)), rounded up (Survey Theorem 9.6)."""
@@ -107,7 +107,7 @@ class Gaussian(Exact):
 
     def mu_squared(self) -> Fraction:
         """(Δ/σ)²: twice the ρ of the Gaussian mechanism (Survey Definition 8.15)."""
-        return (rational("sensitivity", self.sensitivity) / rational("sigma", self.sigma)) ** 2
+        return (amount("sensitivity", self.sensitivity) / amount("sigma", self.sigma)) ** 2
 
     @classmethod
     def of_rho(cls, rho: Real, sensitivity: Real = 1) -> "Gaussian":
@@ -124,7 +124,7 @@ class Gaussian(Exact):
         return both(losslaw.gaussian(math.sqrt(up(self.mu_squared())) * (1 + 2.0**-50)))
 
     def grouped(self, k: int) -> Event:
-        return Gaussian(self.sigma, k * rational("sensitivity", self.sensitivity))
+        return Gaussian(self.sigma, k * amount("sensitivity", self.sensitivity))
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class DiscreteGaussian(Exact):
     _checks: ClassVar[dict[str, Any]] = {"sigma": positive, "sensitivity": whole_from_one}
 
     def zcdp(self) -> Fraction:
-        return Fraction(self.sensitivity**2) / (2 * rational("sigma", self.sigma) ** 2)
+        return Fraction(self.sensitivity**2) / (2 * amount("sigma", self.sigma) ** 2)
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
-        sigma = float(rational("sigma", self.sigma))
+        sigma = float(amount("sigma", self.sigma))
         if not 0.05 < sigma < 2000 or self.sensitivity > _MOST_ATOMS:
             return None  # the Rényi curve α·ρ holds at every sigma; the lattice would be empty or vast
         return both(losslaw.discrete_gaussian(sigma, self.sensitivity))
@@ -162,7 +162,7 @@ class RandomizedResponse(Exact):
     }
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def rdp(self, alpha: float) -> float:
         if self.categories > _MOST_CATEGORIES:

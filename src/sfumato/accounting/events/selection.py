@@ -15,7 +15,7 @@ from sfumato.accounting.events.base import (
 from sfumato.accounting.events.boxes import Pure
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import Real, positive, probability, rational
+from sfumato.exact.parameters import Real, amount, positive, probability
 from sfumato.exact.rounding import down, up
 
 _MOST_COUNTED = 20_000  # ways to answer are counted up to here
@@ -32,7 +32,7 @@ class Exponential(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": positive}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def zcdp(self) -> Fraction:
         return self.pure() ** 2 / 8
@@ -172,7 +172,7 @@ class NonNegativeSparseVector(Exact):
     _checks: ClassVar[dict[str, Any]] = {
         "threshold_sigma": positive,
         "query_sigma": positive,
-        "threshold": rational,
+        "threshold": amount,
         "sensitivity": positive,
     }
 
@@ -185,8 +185,8 @@ class NonNegativeSparseVector(Exact):
         return None
 
     def rdp(self, alpha: float) -> float:
-        first, second = rational("threshold_sigma", self.threshold_sigma), rational("query_sigma", self.query_sigma)
-        delta, level = rational("sensitivity", self.sensitivity), rational("threshold", self.threshold)
+        first, second = amount("threshold_sigma", self.threshold_sigma), amount("query_sigma", self.query_sigma)
+        delta, level = amount("sensitivity", self.sensitivity), amount("threshold", self.threshold)
         rho, hidden = up((delta / first) ** 2) / 2, 2 * alpha * up((delta / second) ** 2)
         bounds: list[float] = []
         for power, length in stopping_lengths(first, second, level).items():
@@ -220,19 +220,19 @@ class Thresholded(Exact):
         return self.event.rdp(alpha)
 
     def extra_delta(self) -> Fraction:
-        return min(Fraction(1), self.event.extra_delta() + rational("delta", self.delta))
+        return min(Fraction(1), self.event.extra_delta() + amount("delta", self.delta))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         return self._with(self.event.laws(), 1.0)
 
     def certain_laws(self) -> tuple[LossLaw, LossLaw] | None:
-        return self._with(self.event.certain_laws(), 1.0 - float(rational("delta", self.delta)))
+        return self._with(self.event.certain_laws(), 1.0 - float(amount("delta", self.delta)))
 
     def _with(self, inner: tuple[LossLaw, LossLaw] | None, finite: float) -> tuple[LossLaw, LossLaw] | None:
         """The inner laws with δ at infinity; an upper bound keeps all finite mass, a lower one 1 - δ of it."""
         if inner is None or (finite < 1 and any(law.smooth is not None for law in inner)):
             return None
-        remove, add = (_with_infinity(law, up(rational("delta", self.delta)), finite) for law in inner)
+        remove, add = (_with_infinity(law, up(amount("delta", self.delta)), finite) for law in inner)
         return remove, add
 
 

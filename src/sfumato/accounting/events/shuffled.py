@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sfumato.accounting import shuffle
 from sfumato.accounting.events.base import Exact, both, whole_from_one
 from sfumato.accounting.losslaw import LossLaw
-from sfumato.exact.parameters import Real, positive, rational
+from sfumato.exact.parameters import Real, amount, positive
 from sfumato.exact.rounding import up
 
 _MOST_EPSILON = 20  # beyond, clones are too rare for a law of their own
@@ -27,7 +27,7 @@ class Shuffled(Exact):
     _checks: ClassVar[dict[str, Any]] = {"epsilon": positive, "people": whole_from_one}
 
     def pure(self) -> Fraction:
-        return rational("epsilon", self.epsilon)
+        return amount("epsilon", self.epsilon)
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         if self.people < 2 or self.pure() > _MOST_EPSILON:
