@@ -51,10 +51,11 @@ def exact_cells(workload: PricedWorkload, statements: Statements, fetch: Fetch) 
     """The cells of a workload that occur, as places in the lists of public values, and how many rows count in each."""
     found, query = fetch(statements.cells(workload)), workload.counted()
     places = [{value: place for place, value in enumerate(values)} for values in workload.attributes]
-    keys = keys_of(found, len(places), query)
-    cells = [tuple(at[part] for at, part in zip(places, key, strict=True)) for key in keys]
-    table = ExactTable(cells, None)
-    table.columns[0] = whole_numbers(found["a0"])
+    keys, counts = keys_of(found, len(places), query), whole_numbers(found["a0"])
+    cells = [tuple(at.get(part) for at, part in zip(places, key, strict=True)) for key in keys]
+    known = [i for i, cell in enumerate(cells) if None not in cell]  # what is on no list is in no cell
+    table = ExactTable([cells[i] for i in known], None)
+    table.columns[0] = counts[known]
     return table
 
 
