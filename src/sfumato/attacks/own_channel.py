@@ -5,8 +5,7 @@ from fractions import Fraction
 from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
 from sfumato.demo.few_rows import Row, few_rows
-from sfumato.engines.duckdb.first_version import FAR_AWAY, FirstVersion
-from sfumato.errors import EngineFailed
+from sfumato.engines.duckdb.first_version import FAR_AWAY, FirstVersion, fails_today
 from sfumato.exact import BitSource, bernoulli, integers
 from sfumato.query import Spend, price, question
 
@@ -44,11 +43,8 @@ def run(bits: BitSource | None = None) -> Result:
         after = []
         for ask in asks:
             asking = question(asked(*ask), now.dataset, now)
-            try:
-                now.aggregate(price(asking, now.dataset, Spend(Fraction(1, 1000), None, Fraction(0))))
-                after.append(False)
-            except EngineFailed:
-                after.append(True)
+            spend = Spend(Fraction(1, 1000), None, Fraction(0))
+            after.append(fails_today(now, price(asking, now.dataset, spend)))
     finally:
         then.close()
         now.close()
