@@ -13,10 +13,10 @@ import sfumato
 from json_schema import faults
 from sfumato.curator import Release, Session
 from sfumato.curator.documents import VERSIONS, amount_json, error_json, schema
-from sfumato.curator.refusals import Shortfall, error_of
+from sfumato.curator.refusals import error_of
 from sfumato.curator.session import VERBS
 from sfumato.errors import OUTCOMES, BudgetExceeded, InvalidParameter, InvalidQuestion, SfumatoError
-from sfumato.ledger import Refused
+from sfumato.ledger import Refused, Shortfall
 
 SCHEMA = schema()
 GROUPED = "SELECT category, COUNT(*) AS n FROM visits GROUP BY category"
@@ -240,9 +240,9 @@ def test_refusals_without_records_keep_the_ledgers_words() -> None:
     found = error_of(Refused("budget", "the event has no price here", "ask otherwise"))
     assert (found.problem, found.hint) == ("the event has no price here", "ask otherwise")
     assert isinstance(found, BudgetExceeded)
-    record = Shortfall("d", "people", "", "", "zcdp", Fraction(1, 2), Fraction(0))
-    found = error_of(Refused("budget", "x"), (record, replace(record, cost=None)))
-    assert found.problem == "the question costs ρ = 0.5, and ρ = 0 is left of dataset d"
+    record = Shortfall("", "people", "", "", "zcdp", Fraction(1, 2), Fraction(0))
+    found = error_of(Refused("budget", "x", shortfalls=(record, replace(record, cost=None))))
+    assert found.problem == "the question costs ρ = 0.5, and ρ = 0 is left of group people"
     assert found.hint == "ask the owner"
 
 

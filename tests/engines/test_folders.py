@@ -87,7 +87,7 @@ def test_folders_of_partitions_give_rows_and_no_columns(tmp_path: Path) -> None:
     part(tmp_path, "day=2026-01-01/p.parquet", 1, 2), part(tmp_path, "day=2026-01-02/p.parquet", 3)
     path = clinic(tmp_path)
     with sfumato.open(path) as curator:
-        assert [column.name for column in curator._engine.dataset.tables[0].columns] == ["id"]
+        assert [column.name for column in curator.curator._engine.dataset.tables[0].columns] == ["id"]
     assert people(path) == 3
 
 
