@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ledger,
         local,
         mechanisms,
+        pictures,
         query,
     )
     from sfumato.curator import open, register  # noqa: A004
@@ -45,6 +46,7 @@ ROOMS = (
     "ledger",
     "local",
     "mechanisms",
+    "pictures",
     "query",
 )
 
@@ -67,6 +69,7 @@ __all__ = [
     "local",
     "mechanisms",
     "open",
+    "pictures",
     "query",
     "register",
 ]

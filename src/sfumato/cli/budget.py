@@ -6,6 +6,7 @@ from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.curator.curator import budget_name, symbol
 from sfumato.curator.release import exact_text
+from sfumato.pictures import Meter, as_text
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         return Exit.DONE
     rows = [
         (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
-         f"{float(b.remaining):.6g}", _bar(float(b.spent / b.cap) if b.cap else 1),
+         f"{float(b.remaining):.6g}", as_text(Meter("", b.spent, b.cap), 20),
          f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
         for b in balances
     ]  # fmt: skip
@@ -37,8 +38,3 @@ def run(arguments: argparse.Namespace) -> Exit:
         terminal.table(("budget", "", "cap", "spent", "left", "", "δ spent"), rows, right=("cap", "spent", "left"))
     )
     return Exit.DONE
-
-
-def _bar(share: float, width: int = 20) -> str:
-    full = min(width, round(share * width))
-    return "█" * full + "░" * (width - full)
