@@ -63,9 +63,9 @@ def of_curves(picture: Curves, width: int) -> str:
 
 
 def _at_rows(scale: Scale, rows: int) -> list[str]:
-    """The words of an axis, by the row of the grid that each stands on."""
-    found = [""] * rows
-    for tick in scale.ticks():
+    """The words of an axis's first and last tick, by the row of the grid that each stands on."""
+    found, ticks = [""] * rows, scale.ticks()
+    for tick in (*ticks[:1], *ticks[-1:]):
         found[rows - 1 - round(tick.share * (rows - 1))] = tick.words
     return found
 

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from sfumato.pictures.numbers import finite, trimmed
@@ -84,7 +85,7 @@ class Log:
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
         if high - low < 1e-6:
             low, high = low - 0.5, high + 0.5
-        return cls(low, min(high, math.log10(sys.float_info.max)))
+        return cls(low, high)
 
     def holds(self, value: Value) -> bool:
         """Whether the value has a place between the ends."""
@@ -110,7 +111,8 @@ class Log:
         found = [(n, power) for power in near for n in (1, 2, 5) if self.low <= power + math.log10(n) <= self.high]
         if len(found) > 1:
             return tuple(Tick(self._share(power + math.log10(n)), _power_words(n, power)) for n, power in found)
-        return _different([Tick(i, trimmed(f"{10**end:.3g}")) for i, end in enumerate((self.low, self.high))])
+        ends = (Context(prec=30).power(10, Decimal(end)) for end in (self.low, self.high))
+        return _different([Tick(i, trimmed(f"{end:.3g}")) for i, end in enumerate(ends)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +150,14 @@ def _step(least: Fraction) -> tuple[Fraction, int]:
 
 
 def _written(value: Fraction, power: int, top: Fraction, percent: bool) -> str:
-    """A tick with as many digits as tell it from its neighbours, if a float has them."""
+    """A tick with as many digits as tell it from its neighbours, up to 17."""
+    exact = Context(prec=30).divide(Decimal(value.numerator), Decimal(value.denominator))
     if Fraction(1, 10**4) <= top < 10**7 and power >= -6:
-        text = f"{float(value):,.{max(0, -power)}f}"
+        text = f"{exact:,.{max(0, -power)}f}"
         text = "0" if value == 0 else text
     else:
         size = 0 if value == 0 else math.floor(math.log10(abs(value.numerator)) - math.log10(value.denominator))
-        text = trimmed(f"{float(value):.{min(max(size - power, 0), 16)}e}")
+        text = trimmed(f"{exact:.{min(max(size - power, 0), 16)}e}")
     return f"{text} %" if percent else text
 
 

@@ -71,6 +71,8 @@ def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float) 
 
 def words(text: str, x: float, y: float, *, anchor: str = "start", size: float = SIZE, **more: str | float) -> Markup:
     """A text in the colour of the text around the picture; one in letters of unknown width is held to its room."""
+    if not text:
+        return Markup("")
     held: dict[str, str | float] = (
         {} if all(map(_known, text)) else {"textLength": length(text, size), "lengthAdjust": "spacingAndGlyphs"}
     )
@@ -108,7 +110,7 @@ def fitted(text: str, room: float, size: float = SIZE) -> str:
     """The text as it can be shown, cut where the room ends.
 
     >>> fitted("a long name", 40), fitted("one\\ntwo", 100)
-    ('a lon…', 'one\\\\ntwo')
+    ('a lo…', 'one\\\\ntwo')
     """
     most = max(int(room / size / 0.1), 1)
     shown = for_terminal(text[: most + 1])
