@@ -1,11 +1,13 @@
 """Whatever is drawn stands inside its picture, is escaped, and is the same each time."""
 
 import ast
+import doctest
 import math
 import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -33,6 +35,7 @@ from sfumato.pictures import svg as writer
 from sfumato.pictures.scales import Linear, Log, Named
 
 ROOM = Path(sfumato.pictures.__file__).parent
+DOCS = Path(__file__).parents[2] / "docs"
 HOSTILE = (
     "<script>alert(1)</script>",
     '"\' onload="alert(1)',
@@ -226,6 +229,13 @@ def test_a_long_answer_shows_its_first_rows_and_says_so() -> None:
     found = svg_reading.check(of_answer(range(n), [1] * n, [0] * n, [2] * n, "long"))
     assert len(svg_reading.bars(found)) == 40
     assert "and 960 more rows" in svg_reading.texts(found)
+
+
+def test_the_kept_figure_is_what_its_page_draws() -> None:
+    said: dict[str, Any] = {}
+    for part in doctest.DocTestParser().get_examples((DOCS / "pictures.md").read_text(encoding="utf-8")):
+        exec(part.source, said)
+    assert (DOCS / "images" / "pictures.svg").read_bytes() == as_svg_file(said["picture"])
 
 
 # ---- the room ------------------------------------------------------------------------------------------------------

@@ -232,7 +232,7 @@ def picture(findings: Sequence[Finding]) -> Bars:
     return Bars(
         "",
         bars,
-        label="certified lower bound on ε over the claim; dots: the smallest violation that would have been convicted",
+        label="certified lower bound on ε over the claim; dots: the smallest violation these draws would convict",
         reference=Reference("the claim", 1),
         least=0,
         most=1.04 * max([1.6, *ratios]),

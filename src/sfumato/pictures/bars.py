@@ -24,7 +24,7 @@ from sfumato.pictures.svg import (
 from sfumato.pictures.values import Bar, Bars, Reference, Role
 
 WIDTH, _PAD, _LINE = 560.0, 10.0, 14.0
-_NAME_ROOM, _WORDS_ROOM = 190.0, 150.0
+_NAME_ROOM, _WORDS_ROOM = 215.0, 150.0
 _SAID = 20  # bars that a description names
 
 
@@ -72,23 +72,23 @@ def draw(picture: Bars) -> Drawing:
         parts.append(words(text, WIDTH - _PAD, middle + 4, anchor="end", size=SMALL))
         parts.append(_bar(bar, scale, plot, middle, min(16.0, 0.62 * height)))
         y += height
-    height = plot.bottom + 22 + (18 if picture.label else 0) + _PAD
+    label = folded(picture.label, WIDTH - 2 * _PAD, SMALL, 2) if picture.label else []
+    height = plot.bottom + 22 + 4 * bool(label) + _LINE * len(label) + _PAD
     body = joined(
         paragraph(title, _PAD, _PAD + TITLE, 20, size=TITLE, font_weight="bold"),
         below(scale, plot, WIDTH),
         *parts,
         _reference(picture.reference, scale, plot) if picture.reference else Markup(""),
-        _label(picture.label, plot) if picture.label else Markup(""),
+        _label(label, plot),
     )
     return Drawing(WIDTH, height, body, describe(picture))
 
 
-def _label(text: str, plot: Plot) -> Markup:
+def _label(lines: list[str], plot: Plot) -> Markup:
     """The words under the axis, in its middle if they fit there."""
-    fit = fitted(text, WIDTH - 2 * _PAD, SMALL)
-    half = length(fit, SMALL) / 2
+    half = max((length(text, SMALL) for text in lines), default=0) / 2
     middle = min(max((plot.left + plot.right) / 2, _PAD + half), WIDTH - _PAD - half)
-    return words(fit, middle, plot.bottom + 34, anchor="middle", size=SMALL)
+    return paragraph(lines, middle, plot.bottom + 34, _LINE, anchor="middle", size=SMALL)
 
 
 def _bar(bar: Bar, scale: Linear, plot: Plot, middle: float, thick: float) -> Markup:
@@ -98,7 +98,7 @@ def _bar(bar: Bar, scale: Linear, plot: Plot, middle: float, thick: float) -> Ma
         here, zero = plot.x(scale.share(value)), plot.x(scale.share(0.0))
         left, wide = min(here, zero), abs(here - zero)
         shape = {"x": left, "y": middle - thick / 2, "width": wide, "height": thick}
-        parts.append(element("rect", fill=bar.role.value, fill_opacity=0.85, class_="bar", **shape))
+        parts.append(element("rect", fill=bar.role.value, class_="bar", **shape))
         if not scale.holds(value):
             parts.append(_arrow(here, middle, value))
     if ends is not None:

@@ -9,7 +9,7 @@ from sfumato.core.printing import for_page, for_terminal
 
 SIZE, SMALL, TITLE = 12, 11, 14  # of letters
 _FONT = "system-ui, sans-serif"
-_NARROW, _WIDE = frozenset("fijlrtI.,:;'|!()[]/ \N{NO-BREAK SPACE}"), frozenset("mwMW%@")
+_NARROW, _WIDE = frozenset("fijlrtI-.,:;'|!()[]/ \N{NO-BREAK SPACE}"), frozenset("mwMW%@")
 _EQUALS = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
 _LONGEST = 400  # characters of a title or description, for those who hear it
 _FILE_STYLE = (
