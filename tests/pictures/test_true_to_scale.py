@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import svg_reading
-from sfumato.pictures import Bar, Bars, Curve, Curves, Meter, Reference, as_svg, as_text, bars
+from sfumato.pictures import Bar, Bars, Curve, Curves, Meter, Reference, Role, as_svg, as_text, bars
 from sfumato.pictures.scales import Linear, Log, Named
 
 VALUES = st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=1, max_size=12)
@@ -150,6 +150,22 @@ def test_nine_curves_can_be_told_apart() -> None:
     found = svg_reading.check(as_svg(Curves("", [Curve(str(i), [0, 1], [i, i + 1]) for i in range(9)])))
     drawn = [shape.attributes for shape in found if shape.tag == "polyline"]
     assert len({(each["stroke"], each["stroke-dasharray"]) for each in drawn}) == 9
+
+
+def test_many_points_are_a_line_without_markers_and_one_point_is_a_marker() -> None:
+    many, one = Curve("many", range(100), range(100)), Curve("one", [50], [2], Role.COMPARED)
+    found = svg_reading.check(as_svg(Curves("", [many, one])))
+    markers = [shape for shape in found if shape.tag == "circle"]
+    assert [shape.attributes["fill"] for shape in markers] == [
+        Role.ALARM.value,
+        Role.COMPARED.value,
+    ]  # one in the legend
+
+
+def test_a_comparison_with_nothing_draws_no_line() -> None:
+    found = svg_reading.check(as_svg(Bars("", [Bar("שלום", 1)], reference=Reference("r", None))))
+    assert not any(shape.attributes.get("stroke-dasharray") for shape in found)
+    assert as_text(Bars("", [Bar("a", 1)], reference=Reference("r", None)), 2) == "a  ██  1\nr  ··  —"
 
 
 def test_names_are_at_the_middle_of_their_slots() -> None:

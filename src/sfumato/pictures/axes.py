@@ -39,7 +39,7 @@ def below(scale: Scale, plot: Plot, room: float, *, every: bool = False) -> Mark
         x = min(max(x, half + 2), room - half - 2)
         if x - half >= free:
             parts.append(words(text, x, plot.bottom + 16, anchor="middle", size=SMALL))
-            free = x + half + 6
+            free = x + half + 2
     return joined(*parts)
 
 

@@ -96,14 +96,14 @@ def _advance(character: str) -> float:
         return 0.42
     if character in _WIDE:
         return 1.0
-    kind = unicodedata.category(character)
-    if kind in ("Ll", "Nd") and ord(character) < 0x530:
-        return 0.65
+    kind, code = unicodedata.category(character), ord(character)
     if kind.startswith("M"):
         return 0.1
-    if 0x530 <= ord(character) < 0x700:
-        return 0.8
-    return 0.84 if character.isascii() else 1.0
+    if kind in ("Ll", "Nd"):
+        return 0.65 if code < 0x100 else 0.9
+    if character.isascii() or 0x530 <= code < 0x700:
+        return 0.84
+    return 1.0 if unicodedata.east_asian_width(character) in "WF" or 0x2000 <= code < 0x2300 else 1.1
 
 
 def fitted(text: str, room: float, size: float = SIZE) -> str:
