@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         ledger,
         local,
         mechanisms,
+        pictures,
         query,
     )
     from sfumato.curator import open, open_curator, register  # noqa: A004
@@ -45,6 +46,7 @@ ROOMS = (
     "ledger",
     "local",
     "mechanisms",
+    "pictures",
     "query",
 )
 
@@ -68,6 +70,7 @@ __all__ = [
     "mechanisms",
     "open",
     "open_curator",
+    "pictures",
     "query",
     "register",
 ]

@@ -80,6 +80,13 @@ def test_explain_is_free_and_says_whether_the_budget_allows(capsys: pytest.Captu
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_budget_is_shown_with_the_share_that_is_spent(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", "SELECT COUNT(*) AS n FROM visits", "-e", "1.5"]) == Exit.DONE
+    assert main(["budget"]) == Exit.DONE
+    assert f"{'█' * 10}{'░' * 10}" in said(capsys)[0].replace("\n", "")
+
+
+@pytest.mark.usefixtures("folder")
 def test_refusals_and_bad_words_have_their_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sql", "SELECT COUNT(*) FROM visit", "-e", "1"]) == Exit.REFUSED
     assert "no table `visit` (line 1, column 22)" in said(capsys)[1]

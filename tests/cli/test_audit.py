@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import sfumato.cli.audit as command
+import svg_reading
 from sfumato import audit
 from sfumato.audit import controls
 from sfumato.audit import everything as whole
@@ -164,8 +165,10 @@ def test_everything_is_one_page_that_needs_nothing_else(
     assert main(["audit", "--all", "--report", str(target)]) == Exit.DONE
     text = target.read_text(encoding="utf-8")
     assert "geometric" in text
-    assert "data:image/svg+xml;base64," in text
-    assert "http" not in text.replace("http-equiv", "")
+    drawn = text[text.index("<svg ") : text.index("</svg>") + len("</svg>")]
+    assert len(svg_reading.bars(svg_reading.check(drawn))) == 2
+    assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert "<img" not in text
     assert "2 targets, 0 convicted" in capsys.readouterr().out
 
 

@@ -213,6 +213,15 @@ def test_weights_that_mean_nothing_are_refused(session: Session, weights: Any, w
     assert spent(session) == 0
 
 
+def test_more_weights_than_are_worked_through_for_nothing_are_refused(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sfumato.curator.choosing._MOST_WEIGHTS", 3)
+    with pytest.raises(InvalidParameter, match="candidates times groups") as refused:
+        session.exponential(GROUPED, epsilon=1, weights={"a": {0: 1}, "b": {1: 1}})
+    assert refused.value.hint
+
+
 def test_a_label_is_text_of_one_line(session: Session) -> None:
     assert session.sql("SELECT COUNT(*) FROM visits", epsilon=1, label="for the yearly report").value
     for label in ("two\nlines", "x" * 201, 3):

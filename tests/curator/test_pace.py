@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -20,8 +20,6 @@ from sfumato.errors import BudgetExceeded, EngineFailed, InvalidParameter, Inval
 
 COUNT = "SELECT COUNT(*) FROM visits WHERE day < {}"
 EVERY = 0.5
-NEAR = 0.35
-"""How late an answer may be on a busy machine and still be told from the next even time."""
 
 
 @pytest.fixture
@@ -31,9 +29,36 @@ def session(clean: Path, tmp_path: Path) -> Any:
         yield made
 
 
-def late(started: float) -> float:
-    """By how much something ends after a multiple of the interval."""
-    return (time.monotonic() - started) % EVERY
+class Watched(Pace):
+    """A pace that remembers when each may leave and when it did."""
+
+    seen: ClassVar[list[tuple[float, float]]] = []
+
+    def waited(self, paced: Paced[Any]) -> Any:
+        try:
+            return super().waited(paced)
+        finally:
+            self.seen.append((paced.not_before, self.clock()))
+
+    async def waited_async(self, paced: Paced[Any]) -> Any:
+        try:
+            return await super().waited_async(paced)
+        finally:
+            self.seen.append((paced.not_before, self.clock()))
+
+
+def watched(session: Session, **more: Any) -> list[tuple[float, float]]:
+    """The session's pace, watched from now on."""
+    session.pace = Watched(session.pace.every, **more)
+    Watched.seen.clear()
+    return Watched.seen
+
+
+def at_even_times(seen: list[tuple[float, float]]) -> bool:
+    """Whether nothing left before its time, and every time is a multiple of the interval."""
+    return bool(seen) and all(
+        abs(time / EVERY - round(time / EVERY)) < 1e-3 and left > time - 1e-3 for time, left in seen
+    )
 
 
 # ---- the time itself ----
@@ -55,6 +80,22 @@ def test_the_time_is_the_next_multiple_after_what_it_took() -> None:
         assert paced.not_before == pytest.approx(leaves)
         assert pace.waited(paced) == "answer"
         assert now[0] == pytest.approx(leaves)
+
+
+def test_equal_questions_that_begin_a_little_later_each_leave_together() -> None:
+    """The grid is everybody's: counted from each beginning, they would leave apart, and tell when the work had ended."""
+    ended = 113.7
+    leaves = {Pace(10.0, clock=lambda: ended).paced(lambda: "stored").not_before for _ in (101.0, 104.2, 109.9)}
+    assert leaves == {120.0}
+    broken = {ended + 10 - (ended - started) % 10 for started in (101.0, 104.2, 109.9)}
+    assert len(broken) == 3
+
+
+def test_the_log_is_no_finer_than_the_pace(session: Session) -> None:
+    session.sql(COUNT.format(7), epsilon=1)
+    times = [body["time"] for _, body in session.log()]
+    assert times
+    assert at_even_times([(each / 10**9, each / 10**9) for each in times])
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt()])
@@ -86,7 +127,7 @@ def test_a_session_tells_the_time_without_waiting(session: Session) -> None:
 
     session.pace = replace(session.pace, sleep=nobody_sleeps)
     paced = session.paced("sql", COUNT.format(5), epsilon=1)
-    assert paced.not_before > time.monotonic() - EVERY
+    assert paced.not_before > time.time() - EVERY
     assert paced.given().cost.epsilon == 1
     refused = session.paced("sql", COUNT.format(6), epsilon=1000)
     assert isinstance(refused.error, BudgetExceeded)
@@ -116,67 +157,59 @@ def slow(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
 
 def test_threads_share_a_session_and_overlap_at_the_pace(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 3)  # as many as may still fail
-
-    def ask(n: int) -> float:
-        started = time.monotonic()
-        session.sql(COUNT.format(n), epsilon="0.1")
-        return late(started)
-
+    seen = watched(session)
     with ThreadPoolExecutor(3) as threads:
-        ends = list(threads.map(ask, range(3)))
-    assert all(end < NEAR for end in ends), ends
+        assert len(list(threads.map(lambda n: session.sql(COUNT.format(n), epsilon="0.1"), range(3)))) == 3
+    assert len(seen) == 3
+    assert at_even_times(seen)
 
 
 # ---- event loops ----
 
 
 def test_a_loop_goes_on_while_questions_are_answered(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow(monkeypatch, 3)
+    """The engine waits for the loop's heart: were the loop held up, neither would go on."""
+    beaten, honest = threading.Event(), DuckDBEngine.aggregate
 
-    async def all_of_them() -> tuple[list[Any], int, list[float]]:
-        beats, done, ends = 0, asyncio.Event(), []
+    def waits(self: DuckDBEngine, query: Any) -> Any:
+        assert beaten.wait(60), "the loop was held up"
+        return honest(self, query)
 
+    monkeypatch.setattr(DuckDBEngine, "aggregate", waits)
+
+    async def all_of_them() -> list[Any]:
         async def heart() -> None:
-            nonlocal beats
-            while not done.is_set():
-                beats += 1
-                await asyncio.sleep(0.01)
-
-        async def ask(n: int) -> Any:
-            started = time.monotonic()
-            answer = await session.sql_async(COUNT.format(n), epsilon="0.1")
-            ends.append(late(started))
-            return answer
+            for _ in range(20):
+                await asyncio.sleep(0)
+            beaten.set()
 
         beating = asyncio.create_task(heart())
-        answers = await asyncio.gather(*(ask(n) for n in range(3)))
-        done.set()
+        answers = await asyncio.gather(*(session.sql_async(COUNT.format(n), epsilon="0.1") for n in range(3)))
         await beating
-        return list(answers), beats, ends
+        return list(answers)
 
-    session.pace = replace(session.pace, sleep=lambda _: pytest.fail("a loop's pace blocks no thread"))
-    answers, beats, ends = asyncio.run(all_of_them())
-    assert len(answers) == 3
-    assert beats > 10, "the loop was held up"
-    assert all(end < NEAR for end in ends), ends
+    seen = watched(session, sleep=lambda _: pytest.fail("a loop's pace blocks no thread"))
+    assert len(asyncio.run(all_of_them())) == 3
+    assert len(seen) == 3
+    assert at_even_times(seen)
 
 
 def test_a_loops_errors_leave_at_even_times_and_in_one_text(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(self: DuckDBEngine, query: Any) -> Any:
         raise ValueError("cell 42")
 
-    async def ask() -> tuple[str, float]:
-        started = time.monotonic()
+    async def ask() -> str:
         with pytest.raises(EngineFailed) as caught:
             await session.sql_async(COUNT.format(3), epsilon="0.1")
-        return str(caught.value), time.monotonic() - started
+        return str(caught.value)
+
+    seen = watched(session)
 
     with monkeypatch.context() as broken:
         broken.setattr(DuckDBEngine, "aggregate", failing)
-        text, took = asyncio.run(ask())
+        text = asyncio.run(ask())
     assert text == "the engine did not finish; the charge stays\n\nhint: ask the owner"
-    assert took >= EVERY
-    assert took % EVERY < NEAR
+    assert at_even_times(seen)
 
 
 def test_more_questions_than_threads_are_all_answered(clean: Path, opened: Any) -> None:

@@ -318,19 +318,22 @@ def test_a_folder_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None
         finds(tmp_path, "v/")
 
 
-def test_links_to_files_are_followed_and_to_folders_only_by_name(tmp_path: Path) -> None:
-    tree(tmp_path, "v/a.parquet", "other/b.parquet")
-    (tmp_path / "v" / "link").symlink_to(tmp_path / "other")
+def test_links_inside_a_folder_are_followed_and_out_of_it_only_by_name(tmp_path: Path) -> None:
+    tree(tmp_path, "v/a.parquet", "v/sub/b.parquet", "other/c.parquet")
     (tmp_path / "v" / "loop").symlink_to(tmp_path / "v")
     (tmp_path / "v" / "itself.pq").symlink_to(tmp_path / "v" / "itself.pq")
-    (tmp_path / "v" / "c.parquet").symlink_to(tmp_path / "other" / "b.parquet")
-    assert finds(tmp_path, "v/") == ["v/a.parquet", "v/c.parquet", "v/itself.pq"], "refused when it is opened"
-    assert finds(tmp_path, "v/link/*.parquet") == ["v/link/b.parquet"]
-    assert finds(tmp_path, "v/lin?/*.parquet") == ["v/link/b.parquet"]
-    (tmp_path / "v" / "gone.parquet").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "v" / "d.parquet").symlink_to(tmp_path / "v" / "sub" / "b.parquet")
+    assert finds(tmp_path, "v/") == ["v/a.parquet", "v/d.parquet", "v/itself.pq", "v/sub/b.parquet"]
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    assert finds(tmp_path, "link/*.parquet") == ["link/c.parquet"], "what the owner names is followed"
+    (tmp_path / "v" / "gone.parquet").symlink_to(tmp_path / "v" / "nowhere")
     assert "v/gone.parquet" in finds(tmp_path, "v/"), "what leads nowhere is refused when it is opened, not left out"
     with pytest.raises(InvalidDeclaration, match="there is no file"):
         described(declared({**BASE, "tables": {"visits": {"source": f"{tmp_path}/v/"}}}))
+    (tmp_path / "v" / "far").symlink_to(tmp_path / "other")
+    for pattern in ("v/*/*.parquet", "v/fa?/*.parquet"):
+        with pytest.raises(InvalidDeclaration, match="leads out of its folder"):
+            finds(tmp_path, pattern)
 
 
 def test_a_deep_folder_ends_no_walk(tmp_path: Path) -> None:

@@ -265,6 +265,9 @@ def test_a_price_for_each_group_alone_would_be_too_low() -> None:
     ("SELECT note, COUNT(*) FROM visits GROUP BY note", [(0,)], "public values"),
     ("SELECT COUNT(*) FROM visits", [()], "public values"),
     ("SELECT category, SUM(amount) FROM visits GROUP BY category", [(0,)], "counts rows"),
+    ("SELECT category, COUNT(*) FROM visits GROUP BY category HAVING COUNT(*) > 2", [(0,)], "HAVING"),
+    ("SELECT category, 5 * COUNT(*) FROM visits GROUP BY category", [(0,)], "arithmetic"),
+    ("SELECT category, COUNT(*) FROM visits GROUP BY category LIMIT 1", [(0,)], "LIMIT"),
     ("SELECT category, COUNT(*) FROM visits GROUP BY category", [], "marginals"),
     ("SELECT category, COUNT(*) FROM visits GROUP BY category", [(1,)], "from 0 to 0"),
 ])  # fmt: skip
@@ -272,6 +275,18 @@ def test_what_is_no_workload_is_refused(text: str, marginals: list[tuple[int, ..
     with neighbours.engine(HEAVY) as made, pytest.raises(InvalidQuestion, match=match) as refused:
         workload(text, made.dataset, made, marginals, SPENT)
     assert refused.value.hint
+
+
+def test_public_values_in_another_order_are_another_workload() -> None:
+    """Cells are places in the lists: a stored answer must not be served for other lists."""
+    made = []
+    for values in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        about = declaration(HEAVY)
+        about["tables"]["visits"]["columns"]["category"]["values"] = values
+        engine = neighbours.opened(declared(about))
+        made.append(workload(CELLS, engine.dataset, engine, [(0,)], SPENT).canonical())
+        engine.close()
+    assert made[0] != made[1]
 
 
 # ---- the registry ---------------------------------------------------------------------------------------------------

@@ -432,3 +432,24 @@ def test_a_cache_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidDeclaration, match="cannot be made") as refused:
         sfumato.register(clinic(tmp_path, more='[engine]\ncache = "no/such/folder"'))
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("pattern", ["in/", "in/*.parquet", "in/**/*.parquet", "in/*/*.parquet"])
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, pattern: str) -> None:
+    """Whoever may write into a folder must not have rows of other folders registered by its owner."""
+    for folder in ("in/sub", "out"):
+        (tmp_path / folder).mkdir(parents=True)
+        pq.write_table(pa.table({"id": [1, 2]}), tmp_path / folder / "a.parquet")
+    pq.write_table(pa.table({"id": [3]}), tmp_path / "in" / "b.parquet")
+    (tmp_path / "clinic.toml").write_text(
+        f'[budget]\nepsilon = "1"\n[unit]\nrows = true\n[tables.t]\nsource = "{pattern}"\n', encoding="utf-8"
+    )
+    sfumato.open(tmp_path / "clinic.toml").close()
+    link = tmp_path / "in" / ("far" if "*/" in pattern else "far.parquet")
+    link.symlink_to(tmp_path / "out" / ("" if "*/" in pattern else "a.parquet"))
+    if pattern == "in/**/*.parquet":
+        link.unlink()
+        (tmp_path / "in" / "far.parquet").symlink_to(tmp_path / "out" / "a.parquet")
+    with pytest.raises(InvalidDeclaration, match="leads out of its folder") as refused:
+        sfumato.register(tmp_path / "clinic.toml")
+    assert refused.value.hint

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.census import OLDEST, PUBLISHED, TABLE, TRUTH, Block, Person, Row, reconstruct
-from sfumato.attacks.lesson import Chance, Curve, Lesson, Result, Side
+from sfumato.attacks.lesson import Chance, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
 from sfumato.core import Categories, IntegerInterval, Neighbours, Norm, Product
 from sfumato.exact import BitSource, integers
 from sfumato.exact.parameters import Real, positive
 from sfumato.mechanisms import Geometric, LinearQueries
+from sfumato.pictures import Curve
 
 _RELEASES = 60
 _IMAGINED = 4000

@@ -20,11 +20,12 @@ from sfumato.attacks.answerers import (
     asked,
     people,
 )
-from sfumato.attacks.lesson import COIN, Chance, Curve, Lesson, Result, Side
+from sfumato.attacks.lesson import COIN, Chance, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
 from sfumato.errors import BudgetExceeded
 from sfumato.exact import BitSource, bernoulli, integers
 from sfumato.ledger import Budget, SqliteLedger
+from sfumato.pictures import Curve
 
 _PEOPLE = 100
 _TRIALS = 400

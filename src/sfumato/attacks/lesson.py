@@ -1,11 +1,12 @@
 """What a lesson is: a story, an attack that runs, the figures before and after, and a picture of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.attacks.rates import Rate
 from sfumato.exact import BitSource
+from sfumato.pictures import Curve
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,6 @@ class Chance:
 
 
 COIN = Chance("a coin", 0.5)
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A line of the picture."""
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.lesson import COIN, Curve, Lesson, Result, Side
+from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
 from sfumato.exact import BitSource, bernoulli
 from sfumato.mechanisms import RandomizedResponse, Warner
+from sfumato.pictures import Curve
 
 DAYS, _DEVICES = 60, 2000
 _PERMANENT = Fraction(1, 2)

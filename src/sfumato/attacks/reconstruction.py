@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.answerers import Answerer, Bits, NoisyWithoutTotal, Question, UnderTotal, Unprotected, asked
 from sfumato.attacks.counting import secrets
-from sfumato.attacks.lesson import COIN, Curve, Lesson, Result, Side
+from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
 from sfumato.exact import BitSource, bernoulli
 from sfumato.exact.parameters import whole
+from sfumato.pictures import Curve
 
 PEOPLE, QUERIES = 128, 512
 

@@ -1,20 +1,15 @@
 """The report page: one HTML file with its plots inside, readable without a network."""
 
-import base64
 import html
-import io
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sfumato.audit.auditor import Finding
 from sfumato.audit.certify import POWER
 from sfumato.audit.controls import KNOWN
 from sfumato.audit.everything import Everything
-from sfumato.errors import MissingExtra
+from sfumato.pictures import Bar, Bars, Reference, Role, as_svg
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
-BLUE, ORANGE, GREY, INK = "#0072B2", "#D55E00", "#8A8A8A", "#222222"
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:62rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.7rem;margin-bottom:.2rem} h2{font-size:1.2rem;margin-top:2.2rem}
@@ -22,7 +17,7 @@ table{border-collapse:collapse;width:100%;font-size:.86rem} th{text-align:left;b
 td,th{padding:.25rem .6rem .25rem 0;vertical-align:top} td{border-bottom:1px solid #e6e6e6}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .good{color:#00714f}.bad{color:#b34700;font-weight:600}.verdict{font-size:1.1rem}
-img{max-width:100%} small,.dim{color:#666}
+small,.dim{color:#666}
 """
 
 
@@ -88,7 +83,7 @@ def _mechanisms(found: Everything) -> Iterable[str]:
         f"probability {100 * POWER:g} %. The columns “would convict” hold for every event that was searched, by how "
         "likely it is on one of the inputs; a dash means that such an event could hide.</p>"
     )
-    yield _picture(found.findings, "certified lower bound on ε over the claim")
+    yield as_svg(picture(found.findings))
     yield _table(
         [
             "mechanism",
@@ -221,40 +216,24 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Seque
     return f"<table><tr>{top}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
 
 
-def _picture(findings: Sequence[Finding], label: str) -> str:
-    """Bars of certified ε over the claim, with what would have been convicted."""
-    svg = draw(findings, label)
-    return f'<img alt="{html.escape(label)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
-
-
-def draw(findings: Sequence[Finding], label: str) -> bytes:
-    """The plot as SVG."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plots") from None
-    style: Any = {"svg.hashsalt": "sfumato", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
-    with mpl.rc_context(style):
-        figure = Figure(figsize=(9, 0.24 * len(findings) + 1), layout="constrained")
-        axes = figure.subplots()
-        places = range(len(findings))
-        ratios = [finding.bound / finding.epsilon for finding in findings]
-        colours = [ORANGE if finding.convicted else BLUE for finding in findings]
-        axes.barh(places, ratios, color=colours, alpha=0.75, height=0.62)
-        farthest = max([1.6, *ratios])
-        for place, finding in enumerate(findings):
-            would = finding.smallest_violation / finding.epsilon
-            if would <= farthest * 1.02:
-                axes.plot([would], [place], "o", color=INK, ms=3.5)
-            else:
-                axes.annotate("→", (farthest, place), va="center", ha="center", color=INK, fontsize=8)
-        axes.axvline(1, color=INK, lw=1)
-        axes.set_yticks(list(places), labels=[finding.name for finding in findings])
-        axes.invert_yaxis()
-        axes.set_xlim(0, farthest * 1.04)
-        axes.set_xlabel(label + "; dots: the smallest violation these draws would have convicted")
-        axes.margins(y=0.01)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()
+def picture(findings: Sequence[Finding]) -> Bars:
+    """Bars of certified ε over the claim, with a dot at what would have been convicted."""
+    ratios = [finding.bound / finding.epsilon for finding in findings]
+    bars = [
+        Bar(
+            finding.name,
+            ratio,
+            role=Role.ALARM if finding.convicted else Role.PLAIN,
+            mark=finding.smallest_violation / finding.epsilon,
+            words=f"{ratio:.2f}",
+        )
+        for finding, ratio in zip(findings, ratios, strict=True)
+    ]
+    return Bars(
+        "",
+        bars,
+        label="certified lower bound on ε over the claim; dots: the smallest violation these draws would convict",
+        reference=Reference("the claim", 1),
+        least=0,
+        most=1.04 * max([1.6, *ratios]),
+    )

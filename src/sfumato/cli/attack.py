@@ -15,7 +15,7 @@ from sfumato.errors import InvalidParameter
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the lesson and what becomes of it."""
     parser.add_argument("lesson", nargs="?", help="a lesson's name; without one they are listed")
-    parser.add_argument("--picture", type=Path, help="write the figure here (.svg, .png or .pdf)")
+    parser.add_argument("--picture", type=Path, help="write the figure here, as SVG")
     parser.add_argument(
         "--pages", type=Path, help="write a page and a figure of the lesson, or of all, into this folder"
     )
@@ -31,8 +31,9 @@ def run(arguments: argparse.Namespace) -> Exit:
         return Exit.DONE
     if chosen is None:
         return _list(arguments)
-    if arguments.picture is not None and arguments.picture.suffix not in (".svg", ".png", ".pdf"):
-        raise InvalidParameter("picture", "must end in .svg, .png or .pdf", str(arguments.picture))
+    if arguments.picture is not None and arguments.picture.suffix != ".svg":
+        hint = "a browser opens the SVG and prints it as PDF"
+        raise InvalidParameter("picture", "must end in .svg", str(arguments.picture), hint=hint)
     terminal.say(f"running {chosen.name} …")
     result = chosen.run(None)
     if arguments.json:
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     else:
         _show(chosen, result)
     if arguments.picture is not None:
-        arguments.picture.write_bytes(draw(chosen, result, arguments.picture.suffix[1:]))
+        arguments.picture.write_bytes(draw(chosen, result))
         terminal.say(f"the figure is in {arguments.picture}")
     return Exit.DONE
 

@@ -8,6 +8,7 @@ from sfumato.cli.command import Exit
 from sfumato.curator.documents import BUDGET, amount_json, headed
 from sfumato.curator.words import budget_name, symbol
 from sfumato.ledger import Balance
+from sfumato.pictures import Meter, as_text
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         return Exit.DONE
     rows = [
         (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
-         f"{float(b.remaining):.6g}", _bar(float(b.spent / b.cap) if b.cap else 1),
+         f"{float(b.remaining):.6g}", as_text(Meter("", b.spent, b.cap), 20),
          f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
         for b in balances
     ]  # fmt: skip
@@ -47,8 +48,3 @@ def _plain(balance: Balance) -> dict[str, Any]:
         "delta_cap": amount_json(balance.delta_cap),
         "delta_spent": amount_json(balance.delta_spent),
     }
-
-
-def _bar(share: float, width: int = 20) -> str:
-    full = min(width, round(share * width))
-    return "█" * full + "░" * (width - full)

@@ -22,6 +22,7 @@ from sfumato.query.released import Bar
 Weights = Mapping[str, Mapping[Any, Amount]]
 """Of each candidate, how much each group counts for it; a group that is not named counts nothing."""
 _MOST_CANDIDATES = 10_000
+_MOST_WEIGHTS = 10**6  # worked through before anything is charged
 _FINEST = 10**9
 
 
@@ -157,6 +158,11 @@ def _weighted(found: Scores, weights: Weights) -> _Utility:
         raise InvalidParameter(
             "weights", f"must name 1 to {_MOST_CANDIDATES} candidates, each with the weights of groups",
             type(weights).__name__, hint='weights={"north": {"surgery": 1, "oncology": 0.5}}',
+        )  # fmt: skip
+    if len(weights) * len(found.groups) > _MOST_WEIGHTS:
+        raise InvalidParameter(
+            "weights", f"must be at most {_MOST_WEIGHTS}, candidates times groups",
+            len(weights) * len(found.groups), hint="ask about fewer groups at a time, or fewer candidates",
         )  # fmt: skip
     rows = [_row(found, name, each) for name, each in weights.items()]
     scale = lcm(*(weight.denominator for row in rows for weight in row))

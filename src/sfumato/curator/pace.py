@@ -28,28 +28,31 @@ class Paced(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Answers leave at multiples of `every` seconds after they were asked for, or at once where it is zero."""
+    """Answers leave at multiples of `every` seconds of the common clock, or at once where it is zero.
+
+    One grid for everybody: were it counted from when each was asked for, equal questions that begin a little later each
+    would leave at times that tell when the one that was charged had ended.
+    """
 
     every: float
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
 
     def paced(self, ask: Callable[[], R]) -> Paced[R]:
         """What asking ends in, and when it may leave."""
-        started = self.clock()
         try:
             answer = ask()
         except BaseException as error:
-            return Paced(self._after(started), error=error)
-        return Paced(self._after(started), answer)
+            return Paced(self.next(self.clock()), error=error)
+        return Paced(self.next(self.clock()), answer)
 
-    def _after(self, started: float) -> float:
-        now = self.clock()
-        return now + self.every - (now - started) % self.every if self.every > 0 else now
+    def next(self, moment: float) -> float:
+        """The first time after a moment at which something may leave."""
+        return moment + self.every - moment % self.every if self.every > 0 else moment
 
     def waited(self, paced: Paced[R]) -> R:
         """The answer or the error, at its time; the thread that calls waits."""
-        left = paced.not_before - self.clock()
+        left = min(paced.not_before - self.clock(), self.every)  # whoever sets the clock back makes nobody wait long
         if self.every > 0 and left > 0:
             self.sleep(left)
         return paced.given()
@@ -58,7 +61,7 @@ class Pace:
         """The answer or the error, at its time; the loop that runs it does other things until then."""
         import asyncio
 
-        left = paced.not_before - self.clock()
+        left = min(paced.not_before - self.clock(), self.every)
         if self.every > 0 and left > 0:
             await asyncio.sleep(left)
         return paced.given()

@@ -11,6 +11,7 @@ from sfumato.curator import words
 from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_header
 from sfumato.data import Kind
 from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.pictures import of_answer
 from sfumato.query.released import Bar
 
 Role = Literal["key", "value"]
@@ -227,7 +228,17 @@ class Release:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return words.as_page(self)
+        return self._drawn() + words.as_page(self)
+
+    def _drawn(self) -> str:
+        """Bars with error bars, for an answer of one key and one number."""
+        if len(self.columns) != 2 or not self.bars:
+            return ""
+        if any(key.has_interval for key, _ in self.bars) or not any(number.has_interval for _, number in self.bars):
+            return ""
+        parts = ((key.value, number.value, number.low, number.high) for key, number in self.bars)
+        names, values, lows, highs = zip(*parts, strict=True)
+        return of_answer(names, values, lows, highs, f"{self.columns[1]} by {self.columns[0]}")
 
 
 def _read(document: Mapping[str, Any]) -> Release:

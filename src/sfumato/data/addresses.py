@@ -16,6 +16,8 @@ _WHOLE = re.compile(
 )
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _PASSWORD = re.compile(r"(password|passwd|passphrase|pwd)\s*=", re.IGNORECASE)
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.*:.*@", re.DOTALL)
+"""An address without its slashes: scheme, somebody, something, and where."""
 OPTIONS = ("application_name", "connect_timeout", "host", "port", "sslmode", "sslrootcert", "target_session_attrs")
 """What may stand behind the question mark: a closed list, in which nothing is secret."""
 
@@ -56,7 +58,7 @@ def has_password(text: str) -> bool:
     (True, False)
     """
     asks = text.partition("//")[2].rpartition("@")[0].lower()
-    return ":" in asks or "%3a" in asks or _PASSWORD.search(text) is not None
+    return ":" in asks or "%3a" in asks or _PASSWORD.search(text) is not None or _BARE.match(text) is not None
 
 
 def check_no_password(where: str, text: str) -> None:

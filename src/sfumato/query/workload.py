@@ -18,6 +18,7 @@ from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.expression import Ref
 from sfumato.query.measures import measured
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
 from sfumato.query.question import Question, question
@@ -40,6 +41,8 @@ class PricedWorkload:
     noise: Noise
     """Of every cell of every marginal."""
     event: Event
+    declared: str
+    """A digest of what is declared of the tables: cells are places in lists of public values, in their order."""
 
     @property
     def attributes(self) -> tuple[tuple[Any, ...], ...]:
@@ -56,6 +59,7 @@ class PricedWorkload:
         """What decides what is measured."""
         return {
             "workload": self.question.canonical(),
+            "declared": self.declared,
             "bounds": self.bounds.canonical(),
             "marginals": [list(each) for each in self.marginals],
             "event": self.event.to_json(),
@@ -76,6 +80,11 @@ def workload(
         )
     if len(asked.aggregates) != 1 or asked.aggregates[0].kind != "rows" or asked.aggregates[0].where is not None:
         raise InvalidQuestion("a workload counts rows", hint="SELECT a, b, COUNT(*) … GROUP BY a, b")
+    plain = all(isinstance(output, Ref) for _, output in asked.outputs)
+    if not plain or asked.having is not None or asked.order or asked.limit is not None or asked.offset:
+        raise InvalidQuestion(
+            "a workload has no arithmetic, HAVING, ORDER BY or LIMIT", hint="SELECT a, b, COUNT(*) … GROUP BY a, b"
+        )
     chosen = tuple(tuple(sorted(set(each))) for each in marginals)
     known = range(len(asked.keys))
     if len(known) > _MOST_ATTRIBUTES or not 0 < len(chosen) <= _MOST_MARGINALS:
@@ -89,7 +98,7 @@ def workload(
         )
     limits = person_bounds(asked, dataset)
     noise, event = _noise(limits, spend, len(chosen))
-    return PricedWorkload(asked, limits, spend, chosen, noise, event)
+    return PricedWorkload(asked, limits, spend, chosen, noise, event, asked.declared(dataset))
 
 
 def _noise(limits: Bounds, spend: Spend, marginals: int) -> tuple[Noise, Event]:
