@@ -442,3 +442,12 @@ def test_any_text_is_a_source_or_is_refused_in_words(text: str, before: str) -> 
         with pytest.raises(SfumatoError) as refused:
             described(declared({**BASE, "tables": {"visits": entry}}, folder=Path("/nonexistent")))
         assert refused.value.hint
+
+
+@pytest.mark.parametrize("source", ["postgresql:ada:s3cr3t@db/x", "postgresql:\\\\ada:s3cr3t@db", "pg:s3cr3t:x@y"])
+def test_an_address_without_its_slashes_shows_no_password(source: str) -> None:
+    """It is taken for a file, and an error would name the file."""
+    with pytest.raises(InvalidDeclaration) as refused:
+        described(declared({**BASE, "tables": {"visits": {"source": source}}}))
+    assert "s3cr3t" not in str(refused.value)
+    assert refused.value.hint

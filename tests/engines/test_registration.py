@@ -458,10 +458,10 @@ def test_hole_8_every_change_of_a_declaration_is_an_entry_and_another_unit_is_re
     path = clinic(tmp_path)
     sfumato.open(path).close()
     sfumato.open(path).close()
-    assert kinds_of_entries(path) == ["register", "grant", "declare"]
+    assert kinds_of_entries(path) == ["register", "grant", "declare", "registration"]
     clinic(tmp_path, upper=120_000)
     sfumato.open(path).close()
-    assert kinds_of_entries(path) == ["register", "grant", "declare", "declare"]
+    assert kinds_of_entries(path) == ["register", "grant", "declare", "registration", "declare"]
     with sfumato.ledger.SqliteLedger(path.with_suffix(".ledger")) as ledger:
         first, second = [entry.body for entry in ledger.entries() if entry.body["kind"] == "declare"]
     uppers = [each["declaration"]["tables"]["users"]["columns"]["age"]["upper"] for each in (first, second)]
@@ -470,7 +470,7 @@ def test_hole_8_every_change_of_a_declaration_is_an_entry_and_another_unit_is_re
     with pytest.raises(InvalidDeclaration, match=r"protects users.id, and not each row") as refused:
         sfumato.open(path)
     assert "another dataset name" in refused.value.hint
-    assert kinds_of_entries(path) == ["register", "grant", "declare", "declare"]
+    assert kinds_of_entries(path) == ["register", "grant", "declare", "registration", "declare"]
 
 
 def test_a_declaration_in_the_ledger_is_not_shown_to_analysts(tmp_path: Path) -> None:
