@@ -17,7 +17,7 @@ from sfumato.curator.measuring import sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
 from sfumato.curator.pricing import cost_of, priced
-from sfumato.curator.refusals import error_of
+from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import NOTHING, Left, Release, Shown
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
@@ -105,14 +105,10 @@ class Session:
         cheap = self._desk.too_cheap(cost)
         if cheap is not None:
             raise cheap
-        balances = self.budget()
-        affordable = all(
-            balance.remaining >= cost.in_currency(balance.currency)
-            and balance.delta_cap - balance.delta_spent >= cost.delta
-            for balance in balances
-        )
-        after = tuple(_left(each, each.remaining - cost.in_currency(each.currency)) for each in balances)
-        return explained(query, self.dataset, cost, after, affordable=affordable)
+        quotes = self._ledger.quote(dataset=self.dataset.name, principal=self.analyst, event=query.event)
+        short = shortfalls(each.shortfall for each in quotes if each.shortfall is not None)
+        in_order = sorted(quotes, key=lambda each: each.now.principal != "")  # as `budget` lists them: one's own last
+        return explained(query, self.dataset, cost, tuple(_left(each.after) for each in in_order), short)
 
     def table(self, source: str) -> Asking:
         """A question built in Python about a table or a subquery: where, group_by, select, …, then release.
@@ -200,7 +196,7 @@ class Session:
 
     def remaining(self) -> tuple[Left, ...]:
         """What is left of each budget."""
-        return tuple(_left(balance, balance.remaining) for balance in self.budget())
+        return tuple(map(_left, self.budget()))
 
     def log(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The ledger's entries about this dataset: this analyst's own, without the released answers, and the caps."""
@@ -307,8 +303,9 @@ class Session:
         return f"<session of {self.analyst} on {self.dataset.name}>"
 
 
-def _left(balance: Balance, left: Any) -> Left:
-    return Left(balance.dataset, balance.group, balance.principal, balance.period, balance.currency, left)
+def _left(balance: Balance) -> Left:
+    whose = (balance.dataset, balance.group, balance.principal, balance.period)
+    return Left(*whose, balance.currency, balance.remaining, balance.delta_cap - balance.delta_spent)
 
 
 @contextmanager
