@@ -53,6 +53,7 @@ class Curator:
 
     def session(self, analyst: str | None = None) -> Session:
         """What an analyst asks through; where one analyst is declared, or none, nobody need be named."""
+        self._gate.check()
         return Session(self, who_asks(self.dataset, analyst))
 
     def hash_of(self, about: Any) -> str:

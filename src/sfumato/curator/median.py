@@ -21,7 +21,7 @@ from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
-from sfumato.curator.scoring import key_columns, one_measure
+from sfumato.curator.scoring import at, key_columns, one_measure
 from sfumato.errors import InvalidQuestion
 from sfumato.exact.parameters import nearest
 from sfumato.ledger.canon import Json
@@ -72,12 +72,13 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
             "event": event.to_json(),
             "window": half,
         },
-        reads=query,
+        reads=at(query, event),
         compute=noisy,
         show=shown,
         cost=cost,
         key=key,
         unpaid=desk.too_cheap(cost),
+        verb="median",
         text=text,
         label=label,
     )  # fmt: skip
