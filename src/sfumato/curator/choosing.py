@@ -14,6 +14,7 @@ from sfumato.curator.release import AnswerColumn, Cost, Note, Shown, stored_valu
 from sfumato.curator.scoring import Scores, at, move, scores, weighted_move
 from sfumato.data import Kind
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import integer
 from sfumato.ledger.canon import Json
 from sfumato.mechanisms import ExponentialMechanism, OneSidedNoisyMax, Selection, TopK
 from sfumato.query.price import PEOPLE
@@ -56,6 +57,10 @@ def noisy_max(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None,
 def top_k(desk: Desk, text: str, *, k: int, epsilon: Amount, key: str | None = None, label: str = "") -> Ask[Shown]:
     """The keys of k public groups with likely the largest aggregates, best first: each draw costs ε/k."""
     price, found = amount("epsilon", epsilon), scores(desk, text, "top-k")
+    if not 1 <= integer("k", k) <= len(found.groups):
+        raise InvalidParameter(
+            "k", f"must be 1 to {len(found.groups)}, the number of groups", k, hint=f"k={min(3, len(found.groups))}"
+        )
     mechanism = TopK(
         k=k,
         epsilon=price,

@@ -271,10 +271,15 @@ def _read_cost(cost: Mapping[str, Any]) -> Cost:
 
 
 def _read_left(each: Mapping[str, Any]) -> Left:
-    names = ("dataset", "group", "principal", "period", "currency")
     delta = each.get("delta_left")
     return Left(
-        *(_text(each[name]) for name in names), read_amount(each["left"]), None if delta is None else read_amount(delta)
+        dataset=_text(each["dataset"]),
+        group=_text(each["group"]),
+        principal=_text(each["principal"]),
+        period=_text(each["period"]),
+        currency=_text(each["currency"]),
+        left=read_amount(each["left"]),
+        delta_left=None if delta is None else read_amount(delta),
     )
 
 

@@ -15,15 +15,24 @@ from sfumato.query.measures import Measure
 
 COUNTS = ("rows", "people", "present", "distinct")
 SCORES = ("sum", *COUNTS)
+MEDIANS = ("quantile",)
+_WRITTEN = {
+    "sum": "SUM(x)", "rows": "COUNT(*)", "people": "COUNT(DISTINCT person)", "present": "COUNT(x)",
+    "distinct": "COUNT(DISTINCT x)", "quantile": "MEDIAN(x)",
+}  # fmt: skip
+_HINTS = {
+    COUNTS: "SELECT COUNT(*) FROM …",
+    SCORES: "SELECT key, COUNT(*) FROM … GROUP BY key",
+    MEDIANS: "SELECT MEDIAN(x) FROM …",
+}
 Group = tuple[Any, ...]
 
 
 def one_measure(desk: Desk, asked: Question, kinds: tuple[str, ...]) -> PricedQuery:
     """The question with its bounds, if it has one measure of a listed kind; `at` gives it its price."""
     if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
-        raise InvalidQuestion(
-            f"one aggregate is needed, of: {', '.join(kinds)}", hint="SELECT key, COUNT(*) … GROUP BY key"
-        )
+        wanted = ", ".join(_WRITTEN[kind] for kind in kinds)
+        raise InvalidQuestion(f"one aggregate is needed, of: {wanted}", hint=_HINTS[kinds])
     shown = all(isinstance(output, Ref) for _, output in asked.outputs)
     if not shown or asked.having is not None or asked.order or asked.limit is not None or asked.offset:
         raise InvalidQuestion(

@@ -346,7 +346,7 @@ class Session:
 
 
 def _verb(known: Mapping[str, Callable[..., T]], verb: str) -> Callable[..., T]:
-    if not isinstance(verb, str) or verb not in known:
+    if verb not in tuple(known):  # what is no text is in no mapping either
         others = (
             f"begun_paced and begin_async begin: {', '.join(WATCHES)}" if known is VERBS else "paced asks the others"
         )
