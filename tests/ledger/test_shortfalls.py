@@ -124,7 +124,9 @@ def test_other_refusals_name_no_budget(opener: Opener) -> None:
         assert found.shortfalls == ()
 
 
-@pytest.mark.parametrize("event", [events.Laplace(Fraction(1, 10)), events.Laplace(2), events.Gaussian(1)])
+@pytest.mark.parametrize(
+    "event", [events.Laplace(Fraction(1, 10)), events.Laplace(Fraction(1, 4)), events.Laplace(2), events.Gaussian(1)]
+)
 def test_a_quote_is_what_a_charge_does_and_charges_nothing(ledger: Ledger, event: events.Event) -> None:
     before = [each.body for each in ledger.entries()]
     quotes = ledger.quote(dataset="visits", principal="ada", event=event)

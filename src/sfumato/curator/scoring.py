@@ -20,7 +20,7 @@ _WRITTEN = {
     "sum": "SUM(x)", "rows": "COUNT(*)", "people": "COUNT(DISTINCT person)", "present": "COUNT(x)",
     "distinct": "COUNT(DISTINCT x)", "quantile": "MEDIAN(x)",
 }  # fmt: skip
-_HINTS = {
+_HINTS: dict[tuple[str, ...], str] = {
     COUNTS: "SELECT COUNT(*) FROM …",
     SCORES: "SELECT key, COUNT(*) FROM … GROUP BY key",
     MEDIANS: "SELECT MEDIAN(x) FROM …",
