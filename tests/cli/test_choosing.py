@@ -147,7 +147,10 @@ def test_every_other_command_is_tried_here_or_with_the_demo() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_refusals_are_documents_on_stdout_with_their_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals_are_documents_on_stdout_with_their_exit_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads_lines(monkeypatch, COUNT)
     for words, code in (
         (["sql", "SELECT COUNT(*) FROM visit", "-e", "1"], "invalid_question"),
         (["sql", COUNT, "-e", "nan"], "invalid_parameter"),
@@ -183,3 +186,53 @@ def test_a_failure_and_what_nobody_expected_are_documents_too(
     document = documents(capsys)[0]
     assert document["code"] == "error"
     assert "42" not in json.dumps(document)
+
+
+@pytest.mark.usefixtures("folder")
+def test_groups_of_two_keys_are_weighed_by_names_that_json_can_write(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "SELECT ward, days > 3 AS long, COUNT(*) AS n FROM visits GROUP BY ward, days > 3"
+    words = ["choose", text, "--weights", "weights.json", "-e", "1000", "--json"]
+    Path("weights.json").write_text('{"all": {"surgery": 1}}', encoding="utf-8")
+    assert main(words) == Exit.USAGE
+    hint = documents(capsys)[0]["hint"]
+    named = json.loads(hint.removeprefix("groups are named as in "))
+    Path("weights.json").write_text(json.dumps({"all": named, "none": {'["surgery",   true]': 0}}), encoding="utf-8")
+    assert main(words) == Exit.DONE
+    assert documents(capsys)[0]["rows"] == [["all"]]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_watch_without_questions_costs_nothing_and_one_that_halts_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads_lines(monkeypatch, "", "  ")
+    assert main(["watch", "1000", "-e", "10000"]) == Exit.REFUSED
+    assert "no question was read from stdin" in said(capsys)[1]
+    assert main(["budget", "--json"]) == Exit.DONE
+    assert {each["spent"]["number"] for each in documents(capsys)[0]["balances"]} == {0}
+    reads_lines(monkeypatch, COUNT, COUNT)
+    assert main(["watch", "1000", "-e", "10000"]) == Exit.DONE
+    out, err = said(capsys)
+    assert out.split() == ["above"]
+    assert "the watch has halted: no further line is asked" in err
+    reads_lines(monkeypatch, f"{COUNT} WHERE days > 1000")
+    assert main(["watch", "1000", "-e", "10000"]) == Exit.DONE
+    assert "halted" not in said(capsys)[1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_error_bars_are_named_where_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, bars in ((["max", WARDS], False), (["choose", WARDS], False), (["sql", WARDS], True)):
+        assert main([*words, "-e", "1"]) == Exit.DONE
+        assert ("error bars" in said(capsys)[1]) is bars
+    assert main(["log"]) == Exit.DONE
+    shown = said(capsys)[0]
+    assert f"max: {WARDS}"[:40] in shown
+    assert f"choose: {WARDS}"[:40] in shown
+    assert main(["sql", WARDS, "-e", "1", "--key", ""]) == Exit.USAGE
+    assert "key must be printable text" in said(capsys)[1]
+    assert main(["explain", WARDS, "--rho", "0.1"]) == Exit.REFUSED
+    out, _ = said(capsys)
+    assert "no finite price in ε" in out
+    assert "this budget counts in ε: ask with epsilon" in out
+    assert "then left" not in out

@@ -3,6 +3,7 @@
 import threading
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,10 +12,11 @@ from sfumato.accounting import events
 from sfumato.curator import Session
 from sfumato.curator.charge import Charge, Reader, Request
 from sfumato.engines import ExactTable
-from sfumato.errors import EngineFailed
+from sfumato.errors import EngineFailed, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Answered, Budget, Patience, Refused, SqliteLedger
 
-QUERY: Any = object()
+QUARTER = events.Pure(Fraction(1, 4))
+QUERY: Any = SimpleNamespace(event=QUARTER)
 
 
 class Engine:
@@ -49,7 +51,7 @@ def request(n: int = 0, **more: Any) -> Request:
     about: dict[str, Any] = {
         "principal": "ada",
         "hash": f"{n:064x}",
-        "event": events.Pure(Fraction(1, 4)),
+        "event": QUARTER,
         "reads": QUERY,
     }
     return Request(**{**about, **more})
@@ -144,7 +146,7 @@ def test_of_threads_that_share_a_reader_one_reads(made: Any) -> None:
 
 def test_who_is_refused_reads_nothing(made: Any) -> None:
     engine, _, charge = made
-    found = charge.make(request(event=events.Pure(2)), lambda reader: pytest.fail("nothing was charged"))
+    found = charge.make(request(event=events.Pure(2), reads=None), lambda reader: pytest.fail("nothing was charged"))
     assert isinstance(found, Refused)
     assert found.reason == "budget"
     unpaid = charge.make(request(charge=False), lambda reader: pytest.fail("nothing was charged"))
@@ -157,6 +159,81 @@ def test_what_begins_without_a_question_cannot_read(made: Any) -> None:
     with pytest.raises(EngineFailed):
         charge.make(request(reads=None), lambda reader: ({}, reader.exact()))
     assert engine.asked == []
+
+
+def test_what_is_read_is_what_is_charged(made: Any) -> None:
+    """A question at one price whose charge is another's is neither charged nor read, of a run or by itself."""
+    engine, ledger, charge = made
+    before = len(list(ledger.entries()))
+    for more in ({}, {"run": 1}):
+        with pytest.raises(EngineFailed, match="what would be read is not what would be charged"):
+            charge.make(request(event=events.Pure(Fraction(1, 8)), **more), lambda reader: ({}, reader.exact()))
+    assert len(list(ledger.entries())) == before
+    assert engine.asked == []
+
+
+def test_a_question_of_a_run_reads_what_the_run_was_charged_for(made: Any) -> None:
+    engine, ledger, charge = made
+    run, _ = charge.make(request(reads=None), lambda _: ({}, None))
+    cheap = events.Pure(Fraction(1, 8))
+    before = len(list(ledger.entries()))
+    with pytest.raises(LedgerMisuse, match="charged for another event"):
+        charge.make(
+            request(1, event=cheap, reads=SimpleNamespace(event=cheap), run=run.sequence),
+            lambda reader: ({}, reader.exact()),
+        )
+    assert len(list(ledger.entries())) == before
+    assert engine.asked == []
+    charge.make(request(1, run=run.sequence), lambda reader: ({}, reader.exact()))
+    assert engine.asked == [QUERY]
+
+
+def test_an_empty_key_is_no_key(made: Any, clean: Path, opened: Any) -> None:
+    _, ledger, charge = made
+    before = len(list(ledger.entries()))
+    with pytest.raises(InvalidParameter, match="must be text of 1 to 200 characters"):
+        charge.make(request(key=""), lambda reader: pytest.fail("nothing was charged"))
+    assert len(list(ledger.entries())) == before
+    session: Session = opened(clean)
+    for key in ("", "x" * 201, "\n", 7):
+        with pytest.raises(InvalidParameter, match="key must be printable text of 1 to 200 characters") as caught:
+            session.sql("SELECT COUNT(*) FROM visits", epsilon=1, key=key)  # type: ignore[arg-type]
+        assert caught.value.hint == 'key="report-7"'
+    assert session.budget()[0].spent == 0
+
+
+def test_every_verb_reads_at_the_price_of_its_mechanism(clean: Path, opened: Any, reads: list[Any]) -> None:
+    """What the engine is given says the event of the entry, and not that of a stand-in."""
+    session: Session = opened(clean)
+    grouped, median = (
+        "SELECT category, COUNT(*) FROM visits GROUP BY category",
+        "SELECT MEDIAN(amount) AS m FROM visits",
+    )
+    session.sql(grouped, epsilon="0.5")
+    session.noisy_max(grouped, epsilon="0.5")
+    session.top_k(grouped, k=2, epsilon="0.5")
+    session.exponential(grouped, epsilon="0.5")
+    session.smooth_median(median, epsilon="0.5")
+    session.numeric_sparse(10**6, epsilon="0.5", cutoff=2).ask("SELECT COUNT(*) FROM visits")
+    charged = [body["event"] for _, body in session.log() if body["kind"] == "reserve"]
+    assert [query.event.to_json() for query, _ in reads] == charged
+    said = [body["question"] for _, body in session.log() if body["kind"] in ("reserve", "ask")]
+    assert said == [
+        grouped,
+        f"max: {grouped}",
+        f"top 2: {grouped}",
+        f"choose: {grouped}",
+        f"median: {median}",
+        "begin a watch: counts above 1000000, until 2 passed, with values",
+        "watch: SELECT COUNT(*) FROM visits",
+    ]
+
+
+def test_the_verb_never_makes_a_text_too_long_to_be_kept(clean: Path, opened: Any) -> None:
+    session: Session = opened(clean)
+    text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+    session.noisy_max(text + " " * (20_000 - len(text)), epsilon=1)
+    assert len(next(body for _, body in session.log() if body["kind"] == "reserve")["question"]) == 20_000
 
 
 def test_data_that_changed_are_not_read_and_not_settled(made: Any) -> None:

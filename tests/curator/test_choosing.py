@@ -196,8 +196,8 @@ def test_top_k_takes_as_many_as_there_are(session: Session, k: Any) -> None:
     [
         ({}, "1 to 10000 candidates"),
         ({"a": {99: 1}}, "a group that is not there"),
-        ({"a": {0: "nan"}}, "finite"),
-        ({"a": {0: float("inf")}}, "finite"),
+        ({"a": {0: "nan"}}, "must be finite"),
+        ({"a": {0: float("inf")}}, "must be finite"),
         ({"a": {0: 10**7}}, "1e6"),
         ({"a": {0: True}}, "must be a real number"),
         ({"a": {0: 0}, "b": {}}, "must not all be zero"),

@@ -125,7 +125,7 @@ def test_every_explanation_fits_the_schema(session: Session, price: dict[str, An
         told = session.explain(text, **price)
         document = written(told.to_json())
         assert faults(document, SCHEMA) == []
-        assert document["affordable"] is (price != {"epsilon": 10**6})
+        assert document["affordable"] is (price == {"epsilon": 1}) is (document["shortfalls"] == [])
 
 
 def test_a_watch_and_its_answers_fit_the_schema(session: Session) -> None:
@@ -230,7 +230,7 @@ def test_delta_that_is_missing_is_named_as_well(clean: Path, opened: Any) -> Non
 
 def test_a_question_without_a_price_in_the_currency_is_told_so_for_each(clean: Path, opened: Any) -> None:
     session = opened(clean, epsilon="1")
-    with pytest.raises(BudgetExceeded, match="no pure price") as caught:
+    with pytest.raises(BudgetExceeded, match="has no finite price in ε") as caught:
         session.sql("SELECT COUNT(*) FROM visits", rho="0.1")
     assert [(each.currency, each.cost) for each in caught.value.shortfalls] == [("pure", None), ("pure", None)]
     assert faults(written(error_json(caught.value)), SCHEMA) == []
@@ -241,9 +241,15 @@ def test_refusals_without_records_keep_the_ledgers_words() -> None:
     assert (found.problem, found.hint) == ("the event has no price here", "ask otherwise")
     assert isinstance(found, BudgetExceeded)
     record = Shortfall("", "people", "", "", "zcdp", Fraction(1, 2), Fraction(0))
-    found = error_of(Refused("budget", "x", shortfalls=(record, replace(record, cost=None))))
+    found = error_of(Refused("budget", "x", "", (record,)))
     assert found.problem == "the question costs ρ = 0.5, and ρ = 0 is left of group people"
     assert found.hint == "ask the owner"
+    found = error_of(Refused("budget", "x", "", (record, replace(record, dataset="d", group="", cost=None))))
+    assert found.problem == (
+        "the question has no finite price in ρ, in which the budget of dataset d is counted; "
+        "it costs ρ = 0.5, and ρ = 0 is left of group people"
+    )
+    assert found.hint == "this budget counts in ρ: ask with rho"
 
 
 # ---- what older versions wrote ----
@@ -272,6 +278,25 @@ def test_a_release_of_another_format_or_version_is_refused(session: Session) -> 
     for change in (
         {"columns": None}, {"columns": [{"name": "n", "kind": "odd", "role": "key"}]}, {"rows": [[1, 2]]}, {"intervals": []},
         {"confidence": {"number": 1, "exact": "1e999999999"}}, {"confidence": {"number": 1, "exact": 3}}, {"cost": {}}, {"notes": [3]},
+        {"confidence": {"number": 1, "exact": "1/0"}}, {"remaining": 3}, {"receipt": 3}, {"sequence": "1"}, {"repeated": None},
+        {"columns": [{"name": "n", "kind": "integer", "role": "neither"}]}, {"rows": None}, {"intervals": [["x"]]}, {"rows": {}},
     ):  # fmt: skip
-        with pytest.raises(InvalidParameter, match="document must"):
+        name = next(iter(change))
+        with pytest.raises(InvalidParameter, match=f"document must hold {name} as the schema says") as caught:
             Release.from_json({**document, **change})
+        assert "--json" in caught.value.hint
+    for name in set(document) - {"format", "version"}:
+        with pytest.raises(
+            InvalidParameter, match=f"document must hold {name} as the schema says, found it: 'missing'"
+        ):
+            Release.from_json({other: value for other, value in document.items() if other != name})
+
+
+@pytest.mark.parametrize("given", [None, [], "{}", 3, b"{}"], ids=str)
+def test_what_is_no_document_is_refused_in_words(given: Any) -> None:
+    with pytest.raises(InvalidParameter, match="document must be what JSON text holds") as caught:
+        Release.from_json(given)
+    assert "json.loads" in caught.value.hint
+    with pytest.raises(InvalidParameter, match="of format sfumato/release") as caught:
+        Release.from_json({"format": "other"})
+    assert "sfumato/release" in caught.value.hint

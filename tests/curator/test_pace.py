@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -229,7 +230,8 @@ def test_every_verb_and_a_watch_can_be_asked_from_a_loop(clean: Path, opened: An
     grouped = "SELECT category, COUNT(*) FROM visits GROUP BY category"
 
     async def ask() -> list[Any]:
-        watch = session.above_threshold(10**9, epsilon=1)
+        watch = await session.begin_async("above_threshold", 10**9, epsilon=1, label="from a loop")
+        assert watch.cost.epsilon == 1
         return [
             await session.ask_async("noisy_max", grouped, epsilon=1),
             await session.ask_async("top_k", grouped, k=2, epsilon=1),
@@ -241,6 +243,49 @@ def test_every_verb_and_a_watch_can_be_asked_from_a_loop(clean: Path, opened: An
     *releases, below = asyncio.run(ask())
     assert [len(each) for each in releases] == [1, 2, 1, 1]
     assert below is False
+
+
+def test_who_waits_for_an_equal_question_does_so_in_a_thread_and_not_in_the_loop(
+    clean: Path, opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sfumato.curator import gate
+
+    session: Session = opened(clean)
+    waited: list[str] = []
+    honest, second = DuckDBEngine.aggregate, threading.Event()
+
+    def sleep(seconds: float) -> None:
+        waited.append(threading.current_thread().name)
+        second.set()
+        time.sleep(seconds)
+
+    def until_another_waits(self: DuckDBEngine, query: Any) -> Any:
+        second.wait(30)
+        return honest(self, query)
+
+    monkeypatch.setattr(DuckDBEngine, "aggregate", until_another_waits)
+    monkeypatch.setattr(gate, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+
+    async def ask() -> Any:
+        return await asyncio.gather(*(session.sql_async(COUNT.format(3), epsilon="0.1") for _ in range(2)))
+
+    assert sorted(each.repeated for each in asyncio.run(ask())) == [False, True]
+    assert waited
+    assert all(name.startswith("sfumato") for name in waited)
+
+
+def test_a_watch_is_begun_at_an_even_time_by_whoever_waits_for_it(session: Session) -> None:
+    started = time.monotonic()
+    paced = session.begun_paced("sparse", 10**9, epsilon=1, cutoff=2)
+    assert paced.not_before >= started + EVERY
+    assert paced.given().still_to_pass == 2
+    for wrong in ("sql", "watch", None):
+        with pytest.raises(InvalidParameter, match="verb must be one of above_threshold, sparse") as caught:
+            session.begun_paced(wrong, 1, epsilon=1)  # type: ignore[arg-type]
+        assert caught.value.hint
+    with pytest.raises(InvalidParameter, match="verb must be one of sql") as caught:
+        session.paced("sparse", 1, epsilon=1)
+    assert "begin_async" in caught.value.hint
 
 
 def test_sessions_of_one_curator_are_analysts_of_one_dataset(clean: Path, tmp_path: Path) -> None:

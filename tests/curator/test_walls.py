@@ -216,7 +216,7 @@ def test_whatever_ends_the_work_is_one_text(curator: Session, monkeypatch: pytes
 
     texts = set()
     for i, (where, name) in enumerate((
-        (DuckDBEngine, "aggregate"), (room, "released"), (room, "finished"), (room, "stored_value"), (curator._ledger, "settle"), (curator, "remaining"),
+        (DuckDBEngine, "aggregate"), (room, "released"), (room, "finished"), (room, "stored_value"), (curator._ledger, "settle"), (curator, "_balances"),
     )):  # fmt: skip
         for error in (KeyError("abc"), RecursionError(), MemoryError(), OSError("/secret"), duckdb.Error("cell")):
             with monkeypatch.context() as broken:
@@ -375,6 +375,21 @@ def test_closing_waits_for_the_question_under_way_and_lets_no_other_begin(
     assert len(answers) == 1
     with pytest.raises(SfumatoError, match="closed"):
         curator.sql(COUNT.format(11), epsilon="0.1")
+
+
+def test_nothing_is_told_after_the_end(curator: Session) -> None:
+    begun = curator.log()
+    next(begun)
+    watch = curator.above_threshold(10**6, epsilon="0.1")
+    curator.close()
+    for told in (
+        curator.budget, curator.remaining, curator.log, curator.verify, curator.curator.session, watch.to_json,
+        lambda: curator.explain(COUNT.format(3), epsilon=1), lambda: curator.question(COUNT.format(3)),
+        lambda: list(begun), lambda: watch.ask(COUNT.format(3)), lambda: curator.sparse(3, epsilon=1, cutoff=2),
+        lambda: curator.table("visits").select("COUNT(*)").explain(epsilon=1),
+    ):  # fmt: skip
+        with pytest.raises(SfumatoError, match="the curator is closed"):
+            told()
 
 
 def test_a_budget_refuses_as_ever(curator: Session) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from ledger_cases import Clock, Opener, ask, charge, stocked
 from sfumato.accounting import events
+from sfumato.errors import InvalidParameter, LedgerMisuse
 from sfumato.ledger import Budget, Ledger, Limits, Refused, Shortfall
 
 SEVENTH = Fraction(1, 7)
@@ -121,3 +122,28 @@ def test_other_refusals_name_no_budget(opener: Opener) -> None:
     for found in (ask(ledger, "q"), ask(ledger, principal="eve"), ask(ledger, dataset="people")):
         assert isinstance(found, Refused)
         assert found.shortfalls == ()
+
+
+@pytest.mark.parametrize(
+    "event", [events.Laplace(Fraction(1, 10)), events.Laplace(Fraction(1, 4)), events.Laplace(2), events.Gaussian(1)]
+)
+def test_a_quote_is_what_a_charge_does_and_charges_nothing(ledger: Ledger, event: events.Event) -> None:
+    before = [each.body for each in ledger.entries()]
+    quotes = ledger.quote(dataset="visits", principal="ada", event=event)
+    assert [each.body for each in ledger.entries()] == before
+    outcome = ask(ledger, event=event)
+    now = (*ledger.balances("visits"), *ledger.balances("visits", "ada"))
+    assert {each.after for each in quotes} == set(now)
+    if isinstance(outcome, Refused):
+        assert tuple(each.shortfall for each in quotes if each.shortfall) == outcome.shortfalls
+        assert {each.charged for each in quotes} == {0}
+    else:
+        assert not any(each.shortfall for each in quotes)
+        assert {each.charged for each in quotes} == {Fraction(1, 10), Fraction(1, 200)}
+
+
+def test_a_stranger_gets_no_quote(ledger: Ledger) -> None:
+    with pytest.raises(LedgerMisuse, match="no cap"):
+        ledger.quote(dataset="visits", principal="eve", event=events.Laplace(1))
+    with pytest.raises(InvalidParameter, match="event must be an event"):
+        ledger.quote(dataset="visits", principal="ada", event=1)  # type: ignore[arg-type]

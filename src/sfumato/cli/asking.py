@@ -91,6 +91,7 @@ def show(answer: Release, *, json: bool) -> None:
         return
     numbers = [name for i, name in enumerate(answer.columns) if any(row[i].has_interval for row in answer.bars)]
     terminal.show(terminal.table(answer.columns, answer.cells(), right=numbers))
-    terminal.say(f"{100 * float(answer.confidence):g} % error bars · {answer.footer()}")
+    bars = f"{100 * float(answer.confidence):g} % error bars · " if numbers else ""
+    terminal.say(f"{bars}{answer.footer()}")
     for note in answer.notes:
         terminal.say(note.text)

@@ -39,7 +39,27 @@ def _weights(file: str, session: Session, question: str) -> dict[str, dict[Any, 
     except (OSError, ValueError):
         raise InvalidParameter("weights", "must be a file of JSON", file, hint='{"north": {"surgery": 1}}') from None
     groups = session.question(question).groups or ()
-    named = {str(group[0]): group[0] for group in groups if len(group) == 1}
+    named = {_name(group): group[0] if len(group) == 1 else group for group in groups}
     if not isinstance(read, dict) or not all(isinstance(each, dict) for each in read.values()):
         raise InvalidParameter("weights", "must be an object of objects in", file, hint='{"north": {"surgery": 1}}')
-    return {name: {named.get(group, group): weight for group, weight in each.items()} for name, each in read.items()}
+    return {name: {_group(named, group): weight for group, weight in each.items()} for name, each in read.items()}
+
+
+def _name(group: tuple[Any, ...]) -> str:
+    """How a file names a group: by its value, or by the JSON of its values where there are several."""
+    return str(group[0]) if len(group) == 1 else json.dumps(group, default=str, ensure_ascii=False)
+
+
+def _group(named: dict[str, Any], text: str) -> Any:
+    """The group that a file names, whatever the spaces in it."""
+    try:
+        parts = json.loads(text) if text.startswith("[") else text
+    except ValueError:
+        parts = text
+    name = _name(tuple(parts)) if isinstance(parts, list) and len(parts) > 1 else text
+    if name not in named:
+        known = json.dumps(dict.fromkeys(list(named)[:8], 1), ensure_ascii=False)
+        raise InvalidParameter(
+            "weights", "names a group that is not there", text, hint=f"groups are named as in {known}"
+        )
+    return named[name]

@@ -35,7 +35,6 @@ def show(made: Explanation) -> None:
     sure = f"{100 * float(made.confidence):g} %"
     columns = [(each.name, words.error(each.error)) for each in made.columns]
     terminal.show(terminal.table(("column", f"expected error, {sure} of the time"), columns))
-    left = "; ".join(words.would_remain(each) for each in made.remaining)
-    terminal.show(terminal.facts({"cost": made.cost, "then left": left}))
+    terminal.show(terminal.facts({"cost": made.cost, **words.afterwards(made)}))
     for note in made.notes:
         terminal.say(note.text)

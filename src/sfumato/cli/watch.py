@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from itertools import chain
 from typing import Any
 
 from sfumato.cli import asking, terminal
@@ -24,6 +25,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Charge the run, then answer a question a line until it halts; a line that does not fit is refused for nothing."""
+    lines = filter(None, map(str.strip, sys.stdin))
+    first = next(lines, None)  # before anything is charged
+    if first is None:
+        raise InvalidQuestion(
+            "no question was read from stdin", hint="echo 'SELECT COUNT(*) FROM …' | sfumato watch 100 -e 1"
+        )
     refused = False
     with asking.opened(arguments) as session:
         watch = _begun(session, arguments)
@@ -31,10 +38,11 @@ def run(arguments: argparse.Namespace) -> Exit:
             terminal.emit(watch.to_json())
         else:
             terminal.say(_told(watch))
-        for line in map(str.strip, sys.stdin):
+        for line in chain([first], lines):
+            refused |= not _asked(watch, line, json=arguments.json)
             if watch.halted:
+                terminal.say("the watch has halted: no further line is asked")
                 break
-            refused |= not (not line or _asked(watch, line, json=arguments.json))
     return Exit.REFUSED if refused else Exit.DONE
 
 

@@ -55,7 +55,10 @@ def _wanted(query: PricedQuery, within: Within | Mapping[str, Within]) -> dict[i
 
 
 def _bound(value: Within) -> Fraction:
-    return positive("within", value)
+    try:
+        return positive("within", value)
+    except InvalidParameter:
+        raise InvalidParameter("within", "must be a positive number", value, hint="within=100") from None
 
 
 def _off(query: PricedQuery, off: list[int], aggregate: int) -> Fraction:

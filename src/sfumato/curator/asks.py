@@ -13,6 +13,7 @@ from sfumato.data import Dataset
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.exact.bits import BitSource
 from sfumato.ledger.canon import Json
+from sfumato.ledger.given import LONGEST_QUESTION
 from sfumato.query import PricedQuery, Question, question
 from sfumato.query.relations import Public
 
@@ -29,7 +30,8 @@ class Ask(Generic[T]):
     `unpaid` error no charge is made: what is stored is given, else the error.
     """
 
-    event: Event | None
+    event: Event
+    """What is charged; of a question of a run, what was charged for the run."""
     about: Any
     """What decides the answer, as JSON values."""
     reads: PricedQuery | None
@@ -40,13 +42,29 @@ class Ask(Generic[T]):
     unpaid: SfumatoError | None = None
     run: int | None = None
     """The entry of the run that it is a question of, which was charged as a whole."""
+    verb: str = ""
+    """What is done with the text, in a word that the log shows; nothing for SQL that is answered as it is."""
     text: str = ""
     label: str = ""
 
     def __post_init__(self) -> None:
-        given: object = self.label
-        if not isinstance(given, str) or len(given) > _LONGEST_LABEL or not (given or " ").isprintable():
-            raise InvalidParameter("label", f"must be printable text of at most {_LONGEST_LABEL} characters", given)
+        label: object = self.label
+        if not isinstance(label, str) or len(label) > _LONGEST_LABEL or not (label or " ").isprintable():
+            raise InvalidParameter(
+                "label", f"must be printable text of at most {_LONGEST_LABEL} characters", label,
+                hint='label="weekly report"',
+            )  # fmt: skip
+        key: object = self.key
+        if key is not None and not (isinstance(key, str) and 0 < len(key) <= _LONGEST_LABEL and key.isprintable()):
+            raise InvalidParameter(
+                "key", f"must be printable text of 1 to {_LONGEST_LABEL} characters, or be left out", key,
+                hint='key="report-7"',
+            )  # fmt: skip
+
+    @property
+    def said(self) -> str:
+        """The question's text as an entry keeps it: the verb first, and no longer than is kept."""
+        return (f"{self.verb}: {self.text}" if self.verb else self.text)[:LONGEST_QUESTION]
 
 
 class Desk:

@@ -34,8 +34,10 @@ class Request:
     principal: str
     hash: str
     """What decides the answer, as SHA-256."""
-    event: Event | None
+    event: Event
+    """What is charged; with a run, what the run was charged for."""
     reads: Priced | None
+    """What may be read: it says its event itself, and another than is charged is refused."""
     run: int | None = None
     key: str | None = None
     charge: bool = True
@@ -76,6 +78,12 @@ def failed() -> EngineFailed:
     return EngineFailed("the engine did not finish; the charge stays", hint="ask the owner")
 
 
+def _paid_for(request: Request) -> None:
+    """Refuse to charge one event and read what another is the price of; the ledger compares a run's with its entry."""
+    if request.reads is not None and request.reads.event != request.event:
+        raise EngineFailed("what would be read is not what would be charged", hint="please report it, see SECURITY.md")
+
+
 class Charge:
     """Charges requests about one dataset to one ledger, and lets each read what was paid for."""
 
@@ -91,6 +99,7 @@ class Charge:
 
         `work` runs after a durable charge and nowhere else: it gives what is to be stored, and what can be seen of it.
         """
+        _paid_for(request)
         self._unchanged()
         outcome = self._entered(request)
         return self._settled(outcome, request, work) if isinstance(outcome, Receipt) else outcome
@@ -121,7 +130,7 @@ class Charge:
 
     def _entered(self, request: Request) -> Receipt | Answered | Refused:
         """A receipt for a durable entry, the stored answer, or why not."""
-        name = request.key or uuid.uuid4().hex
+        name = uuid.uuid4().hex if request.key is None else request.key
         try:
             return self._reserved(request, name) if request.run is None else self._asked(request, request.run, name)
         except BaseException as error:
@@ -131,7 +140,6 @@ class Charge:
             raise
 
     def _reserved(self, request: Request, name: str) -> Receipt | Answered | Refused:
-        assert request.event is not None
         return self._ledger.reserve(
             dataset=self._dataset,
             principal=request.principal,
@@ -148,6 +156,7 @@ class Charge:
     def _asked(self, request: Request, run: int, name: str) -> Receipt | Refused:
         return self._ledger.ask(
             run,
+            event=request.event,
             dataset=self._dataset,
             principal=request.principal,
             request_hash=request.hash,

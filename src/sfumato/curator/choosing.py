@@ -11,9 +11,10 @@ from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown, stored_value
-from sfumato.curator.scoring import Scores, move, scores, weighted_move
+from sfumato.curator.scoring import Scores, at, move, scores, weighted_move
 from sfumato.data import Kind
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import integer
 from sfumato.ledger.canon import Json
 from sfumato.mechanisms import ExponentialMechanism, OneSidedNoisyMax, Selection, TopK
 from sfumato.query.price import PEOPLE
@@ -48,6 +49,7 @@ def noisy_max(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None,
         compute=choose,
         show=lambda stored: _groups_shown(desk, found, [stored["chosen"]], Note.of("choice", below=below)),
         key=key,
+        verb="max",
         text=text,
         label=label,
     )
@@ -56,6 +58,10 @@ def noisy_max(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None,
 def top_k(desk: Desk, text: str, *, k: int, epsilon: Amount, key: str | None = None, label: str = "") -> Ask[Shown]:
     """The keys of k public groups with likely the largest aggregates, best first: each draw costs ε/k."""
     price, found = amount("epsilon", epsilon), scores(desk, text, "top-k")
+    if not 1 <= integer("k", k) <= len(found.groups):
+        raise InvalidParameter(
+            "k", f"must be 1 to {len(found.groups)}, the number of groups", k, hint=f"k={min(3, len(found.groups))}"
+        )
     mechanism = TopK(
         k=k,
         epsilon=price,
@@ -77,6 +83,7 @@ def top_k(desk: Desk, text: str, *, k: int, epsilon: Amount, key: str | None = N
         compute=choose,
         show=lambda stored: _groups_shown(desk, found, stored["chosen"], Note.of("choices", below=below)),
         key=key,
+        verb=f"top {k}",
         text=text,
         label=label,
     )
@@ -119,7 +126,18 @@ def exponential(
         column = AnswerColumn("candidate", Kind.TEXT, "key")
         return Shown((column,), (row,), desk.dataset.defaults.confidence, (note,))
 
-    return _ask(desk, mechanism, found, about=about, compute=choose, show=shown, key=key, text=text, label=label)
+    return _ask(
+        desk,
+        mechanism,
+        found,
+        about=about,
+        compute=choose,
+        show=shown,
+        key=key,
+        verb="choose",
+        text=text,
+        label=label,
+    )
 
 
 @dataclass(frozen=True)
@@ -204,4 +222,6 @@ def _groups_shown(desk: Desk, found: Scores, chosen: Sequence[int], note: Note) 
 def _ask(desk: Desk, mechanism: Selection, found: Scores, **rest: Any) -> Ask[Shown]:
     """What is to be charged: the price is the mechanism's own."""
     cost = Cost(mechanism.event.pure(), None, mechanism.event.extra_delta())
-    return Ask(event=mechanism.event, reads=found.query, cost=cost, unpaid=desk.too_cheap(cost), **rest)
+    return Ask(
+        event=mechanism.event, reads=at(found.query, mechanism.event), cost=cost, unpaid=desk.too_cheap(cost), **rest
+    )

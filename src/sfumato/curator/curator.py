@@ -53,6 +53,7 @@ class Curator:
 
     def session(self, analyst: str | None = None) -> Session:
         """What an analyst asks through; where one analyst is declared, or none, nobody need be named."""
+        self._gate.check()
         return Session(self, who_asks(self.dataset, analyst))
 
     def hash_of(self, about: Any) -> str:
@@ -100,6 +101,9 @@ def who_asks(dataset: Dataset, analyst: str | None) -> str:
     known = ", ".join(dataset.analysts)
     if analyst is None and len(dataset.analysts) == 1:
         return next(iter(dataset.analysts))
+    if analyst is None:
+        hint = f"known: {known}; say analyst={next(iter(dataset.analysts))!r}, or --analyst"
+        raise InvalidParameter("analyst", "must be named, as several are declared, found", "nobody", hint=hint)
     if analyst not in dataset.analysts:
         raise InvalidParameter("analyst", "must be one of the declared", analyst, hint=f"known: {known}")
     return str(analyst)

@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from sfumato.curator.words import exact_text
 from sfumato.errors import InvalidParameter, SfumatoError, outcome_of
 
+T = TypeVar("T")
 RELEASE = "sfumato/release"
 EXPLANATION = "sfumato/explanation"
 ERROR = "sfumato/error"
@@ -42,12 +43,18 @@ def headed(form: str) -> dict[str, Any]:
     return {"format": form, "version": VERSIONS[form]}
 
 
-def read_header(document: Mapping[str, Any], form: str) -> None:
+def read_header(document: object, form: str) -> None:
     """Refuse a document of another format or version, with what to do instead."""
+    if not isinstance(document, Mapping):
+        raise InvalidParameter(
+            "document", "must be what JSON text holds, found", type(document).__name__,
+            hint="Release.from_json(json.loads(text))",
+        )  # fmt: skip
     if "format" not in document and "receipt" in document:
         raise InvalidParameter("document", "must say its format; this is what 0.1 wrote:", "no format", hint=_AGAIN)
     if document.get("format") != form:
-        raise InvalidParameter("document", f"must be of format {form}", document.get("format"))
+        hint = f"give what has {json.dumps({'format': form})}, such as: sfumato sql '…' --json"
+        raise InvalidParameter("document", f"must be of format {form}", document.get("format"), hint=hint)
     if document.get("version") != VERSIONS[form]:
         raise InvalidParameter("document", f"must be of version {VERSIONS[form]}", document.get("version"), hint=_AGAIN)
 
@@ -61,10 +68,21 @@ def amount_json(value: Fraction | None) -> dict[str, Any] | None:
     return None if value is None else {"number": float(value), "exact": exact_text(value)}
 
 
+def read_field(document: Mapping[str, Any], name: str, read: Callable[[Any], T]) -> T:
+    """What a field holds; a field that is missing or damaged is named."""
+    try:
+        return read(document[name])
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        what = "damaged" if name in document else "missing"
+        raise InvalidParameter(
+            "document", f"must hold {name} as the schema says, found it", what, hint=_AGAIN
+        ) from None
+
+
 def read_amount(value: Mapping[str, Any]) -> Fraction:
     """The exact amount of such a pair."""
     if not _EXACT.fullmatch(value["exact"]):  # an exponent could ask for any number of digits
-        raise InvalidParameter("document", "must hold exact amounts as decimals or ratios, found", value["exact"])
+        raise ValueError("exact amounts are decimals or ratios")
     return Fraction(value["exact"])
 
 

@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sfumato.curator import words
-from sfumato.curator.documents import EXPLANATION, amount_json, headed
+from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
+from sfumato.curator.refusals import Shortfall
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
@@ -123,8 +124,15 @@ class Explanation:
     cost: Cost
     confidence: Fraction
     remaining: tuple[Left, ...]
-    affordable: bool
+    """What would be left of each budget; where one refuses nothing is charged, and it is what is left."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """Every budget that would refuse, as a refusal names them."""
     notes: tuple[Note, ...] = ()
+
+    @property
+    def affordable(self) -> bool:
+        """Whether no budget would refuse."""
+        return not self.shortfalls
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values."""
@@ -141,6 +149,7 @@ class Explanation:
             "confidence": amount_json(self.confidence),
             "remaining": [each.to_json() for each in self.remaining],
             "affordable": self.affordable,
+            "shortfalls": [shortfall_json(each) for each in self.shortfalls],
             "notes": [each.to_json() for each in self.notes],
         }
 
@@ -152,7 +161,7 @@ class Explanation:
 
 
 def explained(
-    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], *, affordable: bool
+    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[Shortfall, ...]
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
@@ -169,7 +178,7 @@ def explained(
         cost=cost,
         confidence=query.confidence,
         remaining=remaining,
-        affordable=affordable,
+        shortfalls=short,
         notes=notes(query),
     )
 

@@ -23,12 +23,16 @@ class Gate:
         self._inside, self._closed = 0, False
         self._change = threading.Condition()
 
+    def check(self) -> None:
+        """Refuse whoever comes after the end."""
+        if self._closed:
+            raise SfumatoError("the curator is closed", hint="open it again")
+
     @contextmanager
     def using(self) -> Generator[None]:
         """While a question is under way nothing is closed; afterwards none begins."""
         with self._change:
-            if self._closed:
-                raise SfumatoError("the curator is closed", hint="open it again")
+            self.check()
             self._inside += 1
         try:
             yield

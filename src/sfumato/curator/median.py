@@ -21,7 +21,7 @@ from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
-from sfumato.curator.scoring import key_columns, one_measure
+from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure
 from sfumato.errors import InvalidQuestion
 from sfumato.exact.parameters import nearest
 from sfumato.ledger.canon import Json
@@ -72,12 +72,13 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
             "event": event.to_json(),
             "window": half,
         },
-        reads=query,
+        reads=at(query, event),
         compute=noisy,
         show=shown,
         cost=cost,
         key=key,
         unpaid=desk.too_cheap(cost),
+        verb="median",
         text=text,
         label=label,
     )  # fmt: skip
@@ -104,7 +105,7 @@ def _medians(desk: Desk, text: str) -> PricedQuery:
             f"a smooth median is of all rows, or of at most {_MOST_GROUPS} public groups",
             hint="leave GROUP BY out, or GROUP BY a column with declared values",
         )
-    query = one_measure(desk, asked, ("quantile",))
+    query = one_measure(desk, asked, MEDIANS)
     measure = query.measures.measures[0]
     if measure.q != Fraction(1, 2):
         raise InvalidQuestion("the smooth median answers MEDIAN(x)", hint="sql() answers every other quantile")

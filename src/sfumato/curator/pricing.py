@@ -40,16 +40,16 @@ def _price(
     if epsilon is None and rho is None:
         epsilon = desk.dataset.defaults.epsilon
     if (epsilon is None) == (rho is None):
-        raise InvalidParameter("epsilon", "or rho must be given, one of them", epsilon, hint="epsilon=0.5")
+        given = "neither" if epsilon is None else "both"
+        raise InvalidParameter("epsilon", "or rho must be given, one of them, found", given, hint="epsilon=0.5")
     spent = amount("epsilon" if rho is None else "rho", epsilon if rho is None else rho)  # type: ignore[arg-type]
     unknown = bool(asked.keys) and asked.groups is None
     fails = Fraction(0)
-    if unknown:
-        fails = _share_of_delta(desk, spent) if delta is None else amount("delta", delta, zero=True)
-    elif delta is not None:
-        amount("delta", delta, zero=True)
-    if fails >= 1:
+    named = None if delta is None else amount("delta", delta, zero=True)  # it must mean something even if not needed
+    if named is not None and named >= 1:
         raise InvalidParameter("delta", "must be below 1", delta, hint="delta=1e-9")
+    if unknown:
+        fails = _share_of_delta(desk, spent) if named is None else named
     spend = Spend(spent if rho is None else None, spent if rho is not None else None, fails)
     return price(asked, desk.dataset, spend, confidence=sure)
 

@@ -48,6 +48,5 @@ def error_of(refused: Refused) -> SfumatoError:
     if refused.reason != "budget":
         return InvalidQuestion(refused.problem, hint=refused.hint)
     short = shortfalls(refused.shortfalls)
-    known = [each for each in short if each.cost is not None]
-    problem, hint = words.too_dear(known) if known else (refused.problem, refused.hint)
+    problem, hint = words.refused(short) if short else (refused.problem, refused.hint)
     return BudgetExceeded(problem, hint=hint, shortfalls=short)

@@ -1,19 +1,20 @@
 """A release: values with error bars, what they cost and what remains. It is the only type that leaves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sfumato.core.printing import for_json
 from sfumato.curator import words
-from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_header
+from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_field, read_header
 from sfumato.data import Kind
-from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.pictures import of_answer
 from sfumato.query.released import Bar
 
+T = TypeVar("T")
 Role = Literal["key", "value"]
 """A key says which group a row is about, exactly; a value was measured."""
 
@@ -33,12 +34,6 @@ class Cost:
     def is_free(self) -> bool:
         """Whether nothing was charged."""
         return not self.epsilon and not self.rho and not self.delta
-
-    def in_currency(self, currency: str) -> Fraction:
-        """What a budget in this currency is asked for."""
-        if currency.startswith("zcdp"):
-            return self.rho if self.rho is not None else (self.epsilon or Fraction(0)) ** 2 / 2
-        return self.epsilon or Fraction(0)
 
     def to_json(self) -> dict[str, Any]:
         """The amounts as numbers and as exact text."""
@@ -71,6 +66,8 @@ class Left:
     period: str
     currency: str
     left: Fraction
+    delta_left: Fraction | None = None
+    """Of δ; None in a document that does not say."""
 
     def __str__(self) -> str:
         return words.left(self)
@@ -78,7 +75,8 @@ class Left:
     def to_json(self) -> dict[str, Any]:
         """Its parts, and the amount as a number and as exact text."""
         whose = {"dataset": self.dataset, "group": self.group, "principal": self.principal, "period": self.period}
-        return {**whose, "currency": self.currency, "left": amount_json(self.left)}
+        found = {**whose, "currency": self.currency, "left": amount_json(self.left)}
+        return found if self.delta_left is None else {**found, "delta_left": amount_json(self.delta_left)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +183,7 @@ class Release:
     def from_json(cls, document: Mapping[str, Any]) -> "Release":
         """The release that a JSON document holds; what an older version wrote is refused, with what to do instead."""
         read_header(document, RELEASE)
-        try:
-            return _read(document)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise InvalidParameter("document", "must be whole and of its format, found", "something else") from None
+        return _read(document)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Columns by name, with the ends of error bars beside those that have them."""
@@ -242,35 +237,85 @@ class Release:
 
 
 def _read(document: Mapping[str, Any]) -> Release:
-    schema = tuple(AnswerColumn(c["name"], Kind(c["kind"]), c["role"]) for c in document["columns"])
-    bars = [
-        tuple(
-            Bar(read_value(value, column.kind), *_ends(ends))
-            for value, column, ends in zip(row, schema, intervals, strict=True)
-        )
-        for row, intervals in zip(document["rows"], document["intervals"], strict=True)
-    ]
-    cost = document["cost"]
+    def field(name: str, read: Callable[[Any], T]) -> T:
+        return read_field(document, name, read)
+
+    schema = field("columns", lambda given: tuple(map(_read_column, given)))
+    rows = field("rows", lambda given: [_read_row(row, schema) for row in _as_many(given, given)])
+    ends = field("intervals", lambda given: [[_ends(each) for each in _as_many(row, schema)] for row in given])
+    made = [[Bar(value, *end) for value, end in zip(*row, strict=True)] for row in zip(rows, ends, strict=False)]
+    field("intervals", lambda given: _as_many(given, rows))
     return Release(
         schema=schema,
-        bars=tuple(bars),
-        cost=Cost(
-            None if cost["epsilon"] is None else read_amount(cost["epsilon"]),
-            None if cost["rho"] is None else read_amount(cost["rho"]),
-            read_amount(cost["delta"]),
-        ),
-        confidence=read_amount(document["confidence"]),
-        remaining=tuple(_read_left(each) for each in document["remaining"]),
-        receipt=document["receipt"],
-        sequence=document["sequence"],
-        repeated=document["repeated"],
-        notes=tuple(Note(each["code"], each["text"], each["figures"]) for each in document["notes"]),
+        bars=tuple(map(tuple, made)),
+        cost=field("cost", _read_cost),
+        confidence=field("confidence", read_amount),
+        remaining=field("remaining", lambda given: tuple(map(_read_left, given))),
+        receipt=field("receipt", _text),
+        sequence=field("sequence", _whole),
+        repeated=field("repeated", _truth),
+        notes=field("notes", lambda given: tuple(map(_read_note, given))),
     )
 
 
+def _read_column(each: Mapping[str, Any]) -> AnswerColumn:
+    role: Role = "key" if each["role"] == "key" else "value"
+    if each["role"] != role:
+        raise ValueError
+    return AnswerColumn(_text(each["name"]), Kind(each["kind"]), role)
+
+
+def _read_row(row: list[Any], schema: tuple[AnswerColumn, ...]) -> list[Any]:
+    return [read_value(value, column.kind) for value, column in zip(_as_many(row, schema), schema, strict=True)]
+
+
+def _as_many(given: Any, others: Sequence[Any]) -> list[Any]:
+    """A list with as many entries as another."""
+    if not isinstance(given, list) or len(given) != len(others):
+        raise ValueError
+    return given
+
+
+def _read_cost(cost: Mapping[str, Any]) -> Cost:
+    epsilon, rho = (None if cost[name] is None else read_amount(cost[name]) for name in ("epsilon", "rho"))
+    return Cost(epsilon, rho, read_amount(cost["delta"]))
+
+
 def _read_left(each: Mapping[str, Any]) -> Left:
-    whose = (each["dataset"], each["group"], each["principal"], each["period"])
-    return Left(*whose, each["currency"], read_amount(each["left"]))
+    delta = each.get("delta_left")
+    return Left(
+        dataset=_text(each["dataset"]),
+        group=_text(each["group"]),
+        principal=_text(each["principal"]),
+        period=_text(each["period"]),
+        currency=_text(each["currency"]),
+        left=read_amount(each["left"]),
+        delta_left=None if delta is None else read_amount(delta),
+    )
+
+
+def _read_note(each: Mapping[str, Any]) -> Note:
+    return Note(
+        _text(each["code"]), _text(each["text"]), {_text(name): value for name, value in each["figures"].items()}
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
 
 
 def stored_value(value: Any) -> Any:

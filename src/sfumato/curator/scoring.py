@@ -1,9 +1,10 @@
 """One aggregate over public groups, as mechanisms that choose take it: exact scores, and how far they move."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from sfumato.accounting.events import Event
 from sfumato.curator.asks import Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn
@@ -14,15 +15,24 @@ from sfumato.query.measures import Measure
 
 COUNTS = ("rows", "people", "present", "distinct")
 SCORES = ("sum", *COUNTS)
+MEDIANS = ("quantile",)
+_WRITTEN = {
+    "sum": "SUM(x)", "rows": "COUNT(*)", "people": "COUNT(DISTINCT person)", "present": "COUNT(x)",
+    "distinct": "COUNT(DISTINCT x)", "quantile": "MEDIAN(x)",
+}  # fmt: skip
+_HINTS: dict[tuple[str, ...], str] = {
+    COUNTS: "SELECT COUNT(*) FROM …",
+    SCORES: "SELECT key, COUNT(*) FROM … GROUP BY key",
+    MEDIANS: "SELECT MEDIAN(x) FROM …",
+}
 Group = tuple[Any, ...]
 
 
 def one_measure(desk: Desk, asked: Question, kinds: tuple[str, ...]) -> PricedQuery:
-    """The question with its bounds; the price within is not used, only one measure of a listed kind is let through."""
+    """The question with its bounds, if it has one measure of a listed kind; `at` gives it its price."""
     if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
-        raise InvalidQuestion(
-            f"one aggregate is needed, of: {', '.join(kinds)}", hint="SELECT key, COUNT(*) … GROUP BY key"
-        )
+        wanted = ", ".join(_WRITTEN[kind] for kind in kinds)
+        raise InvalidQuestion(f"one aggregate is needed, of: {wanted}", hint=_HINTS[kinds])
     shown = all(isinstance(output, Ref) for _, output in asked.outputs)
     if not shown or asked.having is not None or asked.order or asked.limit is not None or asked.offset:
         raise InvalidQuestion(
@@ -30,6 +40,11 @@ def one_measure(desk: Desk, asked: Question, kinds: tuple[str, ...]) -> PricedQu
             hint="SELECT key, SUM(-x) … GROUP BY key asks for the least; sql() computes with what is released",
         )
     return price(asked, desk.dataset, Spend(Fraction(1), None, Fraction(0)))
+
+
+def at(query: PricedQuery, event: Event) -> PricedQuery:
+    """The question as a mechanism reads it: the mechanism's event is its price, and it has no noise of its own."""
+    return replace(query, priced=(), event=event)
 
 
 def move(query: PricedQuery) -> int:

@@ -17,7 +17,7 @@ from sfumato.curator.measuring import sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
 from sfumato.curator.pricing import cost_of, priced
-from sfumato.curator.refusals import error_of
+from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import NOTHING, Left, Release, Shown
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
@@ -39,6 +39,12 @@ VERBS: Mapping[str, Callable[..., Ask[Shown]]] = {
     "smooth_median": smooth_median,
 }
 """Every verb that ends in a release: the desk and its arguments into what is to be charged."""
+WATCHES: Mapping[str, Callable[..., SparseTechnique]] = {
+    "above_threshold": watching.above_threshold,
+    "sparse": watching.sparse,
+    "numeric_sparse": watching.numeric_sparse,
+}
+"""Every verb that begins a watch: the desk and its arguments into the mechanism that runs."""
 _KEPT = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
 
 
@@ -78,13 +84,27 @@ class Session:
             label=label,
         )  # fmt: skip
 
-    async def sql_async(self, text: str, **price: Any) -> Release:
-        """`sql` for an event loop, which goes on meanwhile; keywords as for `sql`."""
-        return await self.ask_async("sql", text, **price)
+    async def sql_async(
+        self,
+        text: str,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        within: Within | Mapping[str, Within] | None = None,
+        confidence: Amount | None = None,
+        key: str | None = None,
+        label: str = "",
+    ) -> Release:
+        """`sql` for an event loop, which goes on meanwhile."""
+        return await self.ask_async(
+            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, key=key,
+            label=label,
+        )  # fmt: skip
 
     async def ask_async(self, verb: str, /, *words: Any, **more: Any) -> Release:
         """Any verb that ends in a release, by name, for an event loop: `await session.ask_async("top_k", …)`."""
-        paced = await self.in_pool(lambda: self.paced(verb, *words, **more))
+        paced = await self._in_pool(lambda: self.paced(verb, *words, **more))
         return await self.pace.waited_async(paced)
 
     def explain(
@@ -98,21 +118,21 @@ class Session:
         confidence: Amount | None = None,
     ) -> Explanation:
         """The plan, price and expected error of a question, for nothing and without reading data."""
-        query = priced(
-            self._desk, text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence
-        )  # fmt: skip
+        with self.curator._gate.using():
+            return self._explained(
+                text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence
+            )  # fmt: skip
+
+    def _explained(self, text: str, **price: Any) -> Explanation:
+        query = priced(self._desk, text, **price)
         cost = cost_of(query)
         cheap = self._desk.too_cheap(cost)
         if cheap is not None:
             raise cheap
-        balances = self.budget()
-        affordable = all(
-            balance.remaining >= cost.in_currency(balance.currency)
-            and balance.delta_cap - balance.delta_spent >= cost.delta
-            for balance in balances
-        )
-        after = tuple(_left(each, each.remaining - cost.in_currency(each.currency)) for each in balances)
-        return explained(query, self.dataset, cost, after, affordable=affordable)
+        quotes = self._ledger.quote(dataset=self.dataset.name, principal=self.analyst, event=query.event)
+        short = shortfalls(each.shortfall for each in quotes if each.shortfall is not None)
+        in_order = sorted(quotes, key=lambda each: each.now.principal != "")  # as `budget` lists them: one's own last
+        return explained(query, self.dataset, cost, tuple(_left(each.after) for each in in_order), short)
 
     def table(self, source: str) -> Asking:
         """A question built in Python about a table or a subquery: where, group_by, select, …, then release.
@@ -166,45 +186,63 @@ class Session:
 
         `sensitivity` is the most one person may move a count that will be asked; by default the largest of any table.
         """
-        made = watching.above_threshold(self._desk, threshold, epsilon=epsilon, sensitivity=sensitivity)
-        return self._watch(made, label)
+        return self._begun("above_threshold", threshold, epsilon=epsilon, sensitivity=sensitivity, label=label)
 
     def sparse(
         self, threshold: int, *, epsilon: Amount, cutoff: int, sensitivity: int | None = None, label: str = ""
     ) -> watching.Watch:
         """A watch that goes on until `cutoff` counts were above: ε is charged now, for all of them."""
-        made = watching.sparse(self._desk, threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity)
-        return self._watch(made, label)
+        return self._begun("sparse", threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity, label=label)
 
     def numeric_sparse(
         self, threshold: int, *, epsilon: Amount, cutoff: int, sensitivity: int | None = None, label: str = ""
     ) -> watching.Watch:
         """A watch that also tells the noisy value of each of the `cutoff` counts above: ε is charged now."""
-        made = watching.numeric_sparse(self._desk, threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity)
-        return self._watch(made, label)
+        return self._begun(
+            "numeric_sparse", threshold, epsilon=epsilon, cutoff=cutoff, sensitivity=sensitivity, label=label
+        )
 
-    def _watch(self, mechanism: SparseTechnique, label: str) -> watching.Watch:
+    async def begin_async(self, verb: str, /, *words: Any, **more: Any) -> watching.Watch:
+        """A watch, by its verb, for an event loop: `await session.begin_async("sparse", 100, epsilon=1, cutoff=3)`."""
+        paced = await self._in_pool(lambda: self.begun_paced(verb, *words, **more))
+        return await self.pace.waited_async(paced)
+
+    def begun_paced(self, verb: str, /, *words: Any, label: str = "", **more: Any) -> Paced[watching.Watch]:
+        """The watch that a verb begins and when it may be had, for who waits in a way of their own."""
+        mechanism = _verb(WATCHES, verb)(self._desk, *words, **more)
         ask: Ask[None] = watching.begun(mechanism, lambda _: None, label)
 
         def leave(answer: Answered, _: bool, __: None) -> watching.Watch:
             return watching.Watch(self, self._desk, mechanism, answer.sequence)
 
-        return self.pace.waited(self.pace.paced(lambda: self._settled(ask, leave)))
+        return self.pace.paced(lambda: self._settled(ask, leave))
+
+    def _begun(self, verb: str, *words: Any, **more: Any) -> watching.Watch:
+        return self.pace.waited(self.begun_paced(verb, *words, **more))
 
     # ---- what is known ----
 
     def budget(self) -> tuple[Balance, ...]:
         """Every budget that this analyst's questions count against, with what was spent of it."""
+        with self.curator._gate.using():
+            return self._balances()
+
+    def _balances(self) -> tuple[Balance, ...]:
         whole, own = (self._ledger.balances(self.dataset.name, who) for who in ("", self.analyst))
         return (*whole, *own)
 
     def remaining(self) -> tuple[Left, ...]:
         """What is left of each budget."""
-        return tuple(_left(balance, balance.remaining) for balance in self.budget())
+        return tuple(map(_left, self.budget()))
 
     def log(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The ledger's entries about this dataset: this analyst's own, without the released answers, and the caps."""
+        self.curator._gate.check()
+        return self._entries()
+
+    def _entries(self) -> Iterator[tuple[int, dict[str, Any]]]:
         for entry in self._ledger.entries():
+            self.curator._gate.check()
             body = entry.body
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self.analyst):
                 shown = {name: value for name, value in body.items() if name not in _KEPT}
@@ -213,11 +251,13 @@ class Session:
 
     def verify(self) -> str:
         """Walk the ledger's whole chain; its anchor, to be kept apart."""
-        return self._ledger.verify()
+        with self.curator._gate.using():
+            return self._ledger.verify()
 
     def question(self, text: str) -> Question:
         """A checked question about this dataset."""
-        return self._desk.question(text)
+        with self.curator._gate.using():
+            return self._desk.question(text)
 
     # ---- charge, then read ----
 
@@ -226,21 +266,19 @@ class Session:
 
         A question that is refused for its words raises at once: that took no data.
         """
-        if verb not in VERBS:
-            raise InvalidParameter("verb", f"must be one of {', '.join(VERBS)}", verb)
-        ask = VERBS[verb](self._desk, *words, **more)
+        ask = _verb(VERBS, verb)(self._desk, *words, **more)
         return self.pace.paced(lambda: self._settled(ask, lambda *found: self._release(ask, *found)))
 
     def _answer(self, verb: str, *words: Any, **more: Any) -> Release:
         return self.pace.waited(self.paced(verb, *words, **more))
 
-    async def in_pool(self, work: Callable[[], T]) -> T:
+    async def _in_pool(self, work: Callable[[], T]) -> T:
         """What the work gives, done by one of the curator's threads."""
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(self.curator.pool(), work)
 
-    def settled(self, ask: Ask[T]) -> T:
+    def _shown(self, ask: Ask[T]) -> T:
         """What can be seen of a question once it is charged and stored; nobody may be told before its time."""
         return self._settled(ask, lambda _, __, shown: shown)
 
@@ -254,7 +292,7 @@ class Session:
             run=ask.run,
             key=ask.key,
             charge=ask.unpaid is None,
-            question=ask.text,
+            question=ask.said,
             label=ask.label,
         )
 
@@ -283,7 +321,7 @@ class Session:
             bars=shown.bars,
             cost=NOTHING if repeated else ask.cost,
             confidence=shown.confidence,
-            remaining=self.remaining(),
+            remaining=tuple(map(_left, self._balances())),  # the last question answers while others are kept out
             receipt=f"{answer.sequence}-{answer.head[:12]}",
             sequence=answer.sequence,
             repeated=repeated,
@@ -309,8 +347,18 @@ class Session:
         return f"<session of {self.analyst} on {self.dataset.name}>"
 
 
-def _left(balance: Balance, left: Any) -> Left:
-    return Left(balance.dataset, balance.group, balance.principal, balance.period, balance.currency, left)
+def _verb(known: Mapping[str, Callable[..., T]], verb: str) -> Callable[..., T]:
+    if verb not in tuple(known):  # what is no text is in no mapping either
+        others = (
+            f"begun_paced and begin_async begin: {', '.join(WATCHES)}" if known is VERBS else "paced asks the others"
+        )
+        raise InvalidParameter("verb", f"must be one of {', '.join(known)}", verb, hint=others)
+    return known[verb]
+
+
+def _left(balance: Balance) -> Left:
+    whose = (balance.dataset, balance.group, balance.principal, balance.period)
+    return Left(*whose, balance.currency, balance.remaining, balance.delta_cap - balance.delta_spent)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sfumato.curator.charge import Reader
 from sfumato.curator.documents import WATCH, WATCH_ANSWER, amount_json, headed
 from sfumato.curator.pace import Paced
 from sfumato.curator.release import NOTHING, Cost
-from sfumato.curator.scoring import COUNTS, move, one_measure
+from sfumato.curator.scoring import COUNTS, at, move, one_measure
 from sfumato.errors import Halted, InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import integer, whole
 from sfumato.ledger.canon import Json
@@ -97,7 +97,7 @@ class Watch:
 
     async def ask_async(self, text: str, *, label: str = "") -> Any:
         """The same, without holding up an event loop."""
-        return await self._session.pace.waited_async(await self._session.in_pool(lambda: self._paced(text, label)))
+        return await self._session.pace.waited_async(await self._session._in_pool(lambda: self._paced(text, label)))
 
     def _paced(self, text: str, label: str) -> Paced[Any]:
         def one_at_a_time() -> Any:
@@ -119,15 +119,16 @@ class Watch:
             found = self._run.ask(int(reader.exact().columns[0][0]))
             return {"above": found} if isinstance(found, bool) else {"above": found is not None, "value": found}
 
-        answer = self._session.settled(
+        answer = self._session._shown(
             Ask(
-                event=None,
+                event=self._mechanism.event,
                 about={"ask": uuid.uuid4().hex, "of": query.question.canonical(), "watch": self._sequence},
-                reads=query,
+                reads=at(query, self._mechanism.event),
                 compute=compare,
                 show=lambda stored: stored["value"] if "value" in stored else stored["above"],
                 cost=NOTHING,
                 run=self._sequence,
+                verb="watch",
                 text=text,
                 label=label,
             )
@@ -210,8 +211,16 @@ def begun(mechanism: SparseTechnique, show: Callable[[Any], T], label: str = "")
         compute=lambda _: {"watch": "begun"},
         show=show,
         cost=_cost(mechanism),
+        verb="begin a watch",
+        text=_told(mechanism),
         label=label,
     )
+
+
+def _told(mechanism: SparseTechnique) -> str:
+    """A run in words, for its entry."""
+    values = ", with values" if mechanism.value_noise is not None else ""
+    return f"counts above {mechanism.level}, until {len(mechanism.stages)} passed{values}"
 
 
 def _cost(mechanism: SparseTechnique) -> Cost:

@@ -126,6 +126,26 @@ def would_remain(of: "Left") -> str:
     return f"{shown} of {budget_name(of)}"
 
 
+def refused(short: Sequence[Short]) -> tuple[str, str]:
+    """Why budgets refuse a question, whether it is too dear or has no price that they can count, and what to do."""
+    dear, unpriced = ([each for each in short if (each.cost is None) is none] for none in (False, True))
+    if not unpriced:
+        return too_dear(dear)
+    letters = list(dict.fromkeys(symbol(each.currency) for each in unpriced))
+    parts = [_uncounted([each for each in unpriced if symbol(each.currency) == letter]) for letter in letters]
+    problem = f"the question {'; it '.join(parts)}"
+    if dear:
+        problem = f"{problem}; {too_dear(dear)[0].replace('the question', 'it', 1)}"
+    asked = {"ε": "this budget counts in ε: ask with epsilon", "ρ": "this budget counts in ρ: ask with rho"}
+    return problem, asked.get(letters[0], "ask the owner")
+
+
+def _uncounted(short: Sequence[Short]) -> str:
+    """In what a question has no price, and whose budgets count in it."""
+    whose = ", ".join(budget_name(each) for each in _named(short))
+    return f"has no finite price in {symbol(short[0].currency)}, in which the budget of {whose} is counted"
+
+
 def too_dear(short: Sequence[Short]) -> tuple[str, str]:
     """Why budgets refuse a question, all of them named, and what to do about it."""
     letters = list(dict.fromkeys(symbol(each.currency) for each in short))
@@ -315,6 +335,15 @@ def mechanism(of: "Mechanism") -> tuple[str, str, str, str]:
     return measures, _BY[of.by], share, off
 
 
+def afterwards(made: "Explanation") -> dict[str, str]:
+    """What would be left of every budget; where one refuses, what is left, and every one that does."""
+    remaining = "; ".join(would_remain(each) for each in made.remaining)
+    if made.affordable:
+        return {"then left": remaining}
+    problem, hint = refused(made.shortfalls)
+    return {"left": remaining, "refused": problem, "hint": hint}
+
+
 def as_lines(made: "Explanation") -> str:
     """An explanation as lines of text."""
     lines = ["plan", *(f"  {line}" for line in plan(made.plan))]
@@ -322,6 +351,6 @@ def as_lines(made: "Explanation") -> str:
     lines += ["  {}: {}, {}, {}".format(*mechanism(each)) for each in made.mechanisms]
     lines += [f"expected error ({100 * float(made.confidence):g} % of the time)"]
     lines += [f"  {each.name}: {error(each.error)}" for each in made.columns]
-    remaining = "; ".join(would_remain(each) for each in made.remaining)
-    lines += [f"cost        {cost(made.cost)}", f"then left   {remaining}", *(each.text for each in made.notes)]
+    lines += [f"cost        {cost(made.cost)}", *(f"{name:<12}{text}" for name, text in afterwards(made).items())]
+    lines += [each.text for each in made.notes]
     return for_terminal("\n".join(lines), lines=True)

@@ -74,6 +74,8 @@ def sized(name: str, value: object, *, least: int, most: int) -> Fraction:
 
 def hint_for(name: str) -> str:
     """What to write instead of something that is no amount."""
+    if name == "delta":  # half a chance to fail is no example
+        return 'for example delta=1e-9, or as text "1e-9" or "1/1000000000"'
     return f'for example {name}=0.5, or as text "0.5", "1e-6" or "1/3"'
 
 

@@ -3,7 +3,7 @@
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import Budget, Limits
 from sfumato.ledger.ledger import Ledger, PostgresLedger, SqliteLedger
-from sfumato.ledger.outcomes import Answered, Approval, Balance, Patience, Receipt, Refused, Shortfall
+from sfumato.ledger.outcomes import Answered, Approval, Balance, Patience, Quote, Receipt, Refused, Shortfall
 from sfumato.ledger.verify import Entry
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Limits",
     "Patience",
     "PostgresLedger",
+    "Quote",
     "Receipt",
     "Refused",
     "Shortfall",

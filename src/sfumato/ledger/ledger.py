@@ -176,18 +176,21 @@ class Ledger(Reader):
         request_hash: str,
         idempotency_key: str,
         data_version: str,
+        event: Event | None = None,
         patience: Patience | None = None,
         question: str = "",
         label: str = "",
     ) -> Receipt | Refused:
         """Write down a question of a run that was charged as a whole, before data are read for it.
 
-        `run` is the sequence that settling it gave. The receipt is settled or lost like that of a charge.
+        `run` is the sequence that settling it gave; with an `event`, it must be what the run was charged for. The
+        receipt is settled or lost like that of a charge.
         """
         names = given.name("dataset", dataset), given.name("principal", principal)
         sha, key = given.request_hash(request_hash), given.name("idempotency_key", idempotency_key)
         remarks = given.question(question), given.label(label)
-        request = Ask(*names, run, sha, key, given.name("data_version", data_version), patience, *remarks)
+        charged = None if event is None else known(given.event("event", event))
+        request = Ask(*names, run, charged, sha, key, given.name("data_version", data_version), patience, *remarks)
         return cast(Receipt | Refused, self._ask(request))
 
     def settle(self, receipt: Receipt, release: Json) -> Answered:

@@ -105,6 +105,23 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
+class Quote:
+    """What one budget would say to an event that is not charged: how it stands, how it would, and why it refuses.
+
+    Where any budget refuses nothing is charged, and all of them would stand as they do.
+    """
+
+    now: Balance
+    after: Balance
+    shortfall: Shortfall | None = None
+
+    @property
+    def charged(self) -> Fraction:
+        """What would be charged, in the currency."""
+        return self.after.spent - self.now.spent
+
+
+@dataclass(frozen=True, slots=True)
 class Approval:
     """The owner's word on one request of one principal."""
 

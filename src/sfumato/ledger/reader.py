@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.accounting import from_json
-from sfumato.accounting.events import Counted, counted
+from sfumato.accounting.events import Counted, Event, counted
 from sfumato.accounting.total import Total, total
 from sfumato.errors import LedgerMisuse
+from sfumato.ledger import given
 from sfumato.ledger.accounts import Account, group_holder
 from sfumato.ledger.anchors import AnchorFile, anchor_of
 from sfumato.ledger.backup import back_up
+from sfumato.ledger.budgets import known
 from sfumato.ledger.history import charges
-from sfumato.ledger.outcomes import Approval, Balance
+from sfumato.ledger.outcomes import Approval, Balance, Quote
 from sfumato.ledger.owner import veil
 from sfumato.ledger.releases import stored
+from sfumato.ledger.shortfalls import quotes
 from sfumato.ledger.state import approval_of
 from sfumato.ledger.store import Store, Transaction
 from sfumato.ledger.stored import StoredState, accounts_in, failures_in, groups_in, secret_in
@@ -40,6 +43,16 @@ class Reader:
             for group in () if principal else groups_in(run).get(dataset, ()):
                 found += accounts_in(run, group_holder(group))
         return [account.at(now).balance() for account in found]
+
+    def quote(self, *, dataset: str, principal: str, event: Event) -> tuple[Quote, ...]:
+        """What every budget that an event counts against would say to it, in the order of a charge; none is charged."""
+        priced = known(given.event("event", event))
+        with self._store.read() as run:
+            now = max(StoredState(run).time, self._clock())
+            found = _accounts(run, dataset, "") + _accounts(run, dataset, principal)
+            for group in groups_in(run).get(dataset, ()):
+                found += accounts_in(run, group_holder(group))
+        return quotes(found, priced, now)
 
     def groups_of(self, dataset: str) -> tuple[str, ...]:
         """The groups that a dataset is in, in the order in which it joined them."""

@@ -152,6 +152,8 @@ class Ask:
     principal: str
     run: int
     """The entry that settled the run: it was charged, and began."""
+    event: Known | None
+    """What it must have been charged for, if that is said."""
     request_hash: str
     key: str
     data_version: str
@@ -169,6 +171,9 @@ class Ask:
         about = (self.dataset, self.principal)
         if found is None or found[0]["kind"] != "settle" or (found[0]["dataset"], found[0]["principal"]) != about:
             raise LedgerMisuse("the run was not charged here", hint="reserve and settle it first")
+        charged = state.certain_entry(found[0]["reserve"])[0].get("event")
+        if self.event is not None and canonical(charged) != canonical(self.event.json):
+            raise LedgerMisuse("the run was charged for another event", hint="ask with the event of the run")
         if any(state.opened(name) or state.fate(name) for name in self.names()):
             raise LedgerMisuse("the question of the run was asked before", hint="give each a key and a hash of its own")
         held = held_back(state, self.dataset, self.principal, self.patience)

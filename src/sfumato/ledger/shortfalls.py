@@ -1,4 +1,4 @@
-"""Every budget that refuses a charge, and by how much."""
+"""Every budget that refuses a charge, and by how much; and what each would say to one that is not made."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -6,13 +6,28 @@ from fractions import Fraction
 from sfumato.ledger.accounts import Account
 from sfumato.ledger.amounts import GRID
 from sfumato.ledger.budgets import Known, Units
-from sfumato.ledger.outcomes import Shortfall
+from sfumato.ledger.outcomes import Quote, Shortfall
 
 
 def shortfalls(accounts: Iterable[Account], event: Known, time: int) -> tuple[Shortfall, ...]:
     """What each account that refuses an event would need and has, at a ledger time."""
     found = (_shortfall(account.at(time), event) for account in accounts)
     return tuple(each for each in found if each is not None)
+
+
+def quotes(accounts: Iterable[Account], event: Known, time: int) -> tuple[Quote, ...]:
+    """What each account would say to an event at a ledger time, without a charge."""
+    standing = [account.at(time) for account in accounts]
+    short = [_shortfall(account, event) for account in standing]
+    if any(short):
+        return tuple(Quote(each.balance(), each.balance(), why) for each, why in zip(standing, short, strict=True))
+    return tuple(Quote(each.balance(), _charged(each, event).balance()) for each in standing)
+
+
+def _charged(account: Account, event: Known) -> Account:
+    price = event.price(account.budget)
+    assert not isinstance(price, str)  # an account that has no price for it refuses
+    return account.after(price.units)
 
 
 def _shortfall(account: Account, event: Known) -> Shortfall | None:

@@ -31,7 +31,7 @@ _FORBIDDEN = {
 def parse(text: object) -> tuple[exp.Expression, str]:
     """The one SELECT (or UNION ALL in FROM) of a text; everything else is refused."""
     if not isinstance(text, str):
-        raise InvalidQuestion("a question is SQL text", hint='curator.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
+        raise InvalidQuestion("a question is SQL text", hint='session.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"the question is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
     if not text.isprintable() and any(_unwritable(character) for character in text):
