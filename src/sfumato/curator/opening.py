@@ -63,9 +63,14 @@ def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str |
 
 
 def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
-    """What a file declares, and its ledger as it is: no source is opened and nothing is registered."""
+    """What a file declares, and its ledger as it is: no source is opened, nothing is registered and no ledger made."""
     dataset = _dataset(declaration)
-    return dataset, _ledger(dataset, declaration, None)
+    place = ledger_place(dataset, declaration)
+    if not place.startswith(_SERVERS) and not Path(place).exists():
+        raise InvalidDeclaration(
+            f"dataset `{dataset.name}` has no ledger yet", hint="sfumato register makes it, from the declared budget"
+        )
+    return dataset, _ledger(dataset, declaration, place)
 
 
 def _dataset(declaration: object) -> Dataset:
