@@ -73,9 +73,9 @@ def test_what_cannot_be_drafted_is_told_in_the_options_of_the_command(capsys: py
     assert main(["init", "tabs.txt", "--separator", "\\t"]) == Exit.DONE
     assert main(["check", "-d", "tabs.toml"]) == Exit.DONE
     assert main(["register"]) == Exit.REFUSED
-    assert "say which: sfumato register clinic.toml" in err(capsys)
+    assert "say which: sfumato register tabs.toml or sfumato register wide.toml" in err(capsys)
     assert main(["check"]) == Exit.REFUSED
-    assert "say which: --dataset clinic.toml" in err(capsys)
+    assert "say which: --dataset tabs.toml or --dataset wide.toml" in err(capsys)
 
 
 def test_columns_that_no_question_can_read_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,8 @@ def test_figures_without_noise_are_the_same_each_time(plots: ModuleType, tmp_pat
 
 
 def test_the_tutorial_shows_every_figure_and_no_other() -> None:
-    assert sorted(NAMED) == sorted(f"images/{path.name}" for path in (ROOT / "docs" / "images").iterdir())
+    drawn = {f"images/{path.name}" for path in (ROOT / "docs" / "images").iterdir()}
+    assert sorted(NAMED) == sorted(drawn - {"images/pictures.svg"})  # which docs/pictures.md shows
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -19,6 +19,7 @@ from json_schema import faults
 from ledger_cases import SHARED_SERVER, START, Clock, database_on, postgres_server
 from sfumato.accounting import events, from_json
 from sfumato.cli import main
+from sfumato.cli.check import _USES
 from sfumato.curator import Release
 from sfumato.curator.documents import schema
 from sfumato.errors import InvalidParameter
@@ -161,10 +162,21 @@ def _said(words: list[str]) -> tuple[int, Any]:
     return code, json.loads(out.getvalue())
 
 
-def test_what_check_says_as_json_still_has_every_field(clinic: Path) -> None:
+def test_what_check_says_as_json_still_has_every_field_or_the_data_that_its_words_told(clinic: Path) -> None:
     code, now = _said(SAID["check"]["words"])
     assert code == SAID["check"]["exit"]
-    assert _holds(_keys(now), _keys(SAID["check"]["stdout"]))
+    assert faults(now, SCHEMA) == []
+    told = {"known": ("lower", "upper", "grid", "values"), "use": ("role",)}
+    assert now["dataset"] == SAID["check"]["stdout"]["dataset"]
+    for column, then in zip(now["columns"], SAID["check"]["stdout"]["columns"], strict=True):
+        assert all(column[name] == value for name, value in then.items() if name not in told)
+        assert all(name in column for names in told.values() for name in names)
+        if then["known"].endswith("public values"):
+            assert f"{column['values']} public values" == then["known"]
+        elif then["known"]:
+            lower, upper, grid = (f"{column[name]['number']:g}" for name in ("lower", "upper", "grid"))
+            assert f"{lower} to {upper} by {grid}" == then["known"]
+        assert _USES[column["role"]] == then["use"]
 
 
 RENAMED = {

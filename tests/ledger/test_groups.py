@@ -7,7 +7,7 @@ import pytest
 from ledger_cases import TENTH, Clock, Opener, ask, charge, forge, refusal, sha, stocked
 from sfumato.accounting import events
 from sfumato.errors import LedgerDamaged, LedgerMisuse
-from sfumato.ledger import Answered, Budget, Ledger, Limits, Receipt
+from sfumato.ledger import Answered, Budget, Caps, Ledger, Limits, Receipt
 
 DAY = 86_400
 
@@ -315,3 +315,24 @@ def test_a_settled_answer_is_given_whatever_the_group_has_left(opener: Opener) -
     ledger.settle(charge(ledger, "q1"), 1)
     assert refusal(ask(ledger, "q2")) == "budget"
     assert isinstance(ask(ledger, "q1", key="again"), Answered)
+
+
+# ---- all caps of a dataset at once ---------------------------------------------------------------------------------
+
+
+def test_caps_of_a_dataset_and_its_groups_are_all_given_or_none(opener: Opener, clock: Clock) -> None:
+    ledger = spent_before(opener(), clock)
+    one, little = Limits(Budget.pure(epsilon="1")), Limits(Budget.pure(epsilon="0.44"))
+    before = ledger.anchor()
+    wanted = Caps("visits", one, {"ada": one, "eve": one}, {"people": one, "few": little})
+    assert [(each.group, each.misuse.problem) for each in ledger.unwelcome(wanted)] == [
+        ("few", "what dataset `visits` has spent does not fit under the lifetime cap of group `few`")
+    ]
+    with pytest.raises(LedgerMisuse, match="does not fit"):
+        ledger.give(wanted)
+    assert ledger.anchor() == before
+    given = ledger.give(Caps("visits", one, {"ada": one, "eve": one}, {"people": one}))
+    assert [entry.body["kind"] for entry in ledger.entries()][-3:] == ["grant", "group", "join"]
+    assert of_group(opener()) == Fraction(45, 100)
+    assert opener().give(Caps("visits", one, {"eve": one})) == given, "the same again changes nothing"
+    ledger.verify()

@@ -82,11 +82,13 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
     "dataset `people` is not registered | register it first": lambda ledger: ledger.grant(
         "people", "ada", Budget.pure(epsilon=1)
     ),
-    "dataset `visits` has other caps already | caps are for ever": lambda ledger: ledger.register(
-        "visits", Budget.pure(epsilon=3)
-    ),
-    "principal `ada` has other caps already | caps are for ever": lambda ledger: ledger.grant(
-        "visits", "ada", Budget.pure(epsilon=3)
+    'dataset `visits` has other caps already: epsilon = "2" | caps are for ever: write epsilon = "2", '
+    "or choose another name for new caps": lambda ledger: ledger.register("visits", Budget.pure(epsilon=3)),
+    'principal `ada` has other caps already: epsilon = "1" | caps are for ever: write epsilon = "1", '
+    "or choose another name for new caps": lambda ledger: ledger.grant("visits", "ada", Budget.pure(epsilon=3)),
+    'dataset `concentrated` has other caps already: rho = "1", day.rho = "0.01" | caps are for ever: write '
+    'rho = "1", day.rho = "0.01", or choose another name for new caps': lambda ledger: ledger.register(
+        "concentrated", Budget.zcdp(rho=1)
     ),
     "dataset `people` is not registered | the owner registers it": lambda ledger: ledger.balances("people"),
     "principal `eve` has no cap on dataset `visits` | the owner grants one": lambda ledger: ledger.balances(

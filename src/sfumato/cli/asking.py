@@ -9,6 +9,9 @@ from sfumato.cli import terminal
 from sfumato.curator import Release, Session
 from sfumato.errors import InvalidDeclaration
 
+_NAMED = 5
+"""How many declarations a hint names."""
+
 
 def dataset_arguments(parser: argparse.ArgumentParser) -> None:
     """The declaration, the analyst, and whether the answer is JSON."""
@@ -69,7 +72,7 @@ def opened(arguments: argparse.Namespace) -> Session:
         return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)  # registers, if nothing is registered
 
 
-def declaration_of(arguments: argparse.Namespace, say: str = "--dataset clinic.toml") -> Path:
+def declaration_of(arguments: argparse.Namespace, say: str = "--dataset {}") -> Path:
     """The declaration that is named, or the only one here; `say` is how one is named."""
     if arguments.dataset:
         return Path(arguments.dataset)
@@ -78,9 +81,17 @@ def declaration_of(arguments: argparse.Namespace, say: str = "--dataset clinic.t
         for path in sorted(Path().glob("*.toml"))
         if "[tables." in path.read_text(encoding="utf-8", errors="replace")
     ]
-    if len(found) != 1:
-        what = "several declarations are" if found else "no declaration is"
-        raise InvalidDeclaration(f"{what} in this folder", hint=f"say which: {say}; sfumato init drafts one")
+    if not found:
+        raise InvalidDeclaration(
+            "no declaration is in this folder",
+            hint=f"say where it is: {say.format('clinic.toml')}; sfumato init drafts one",
+        )
+    if len(found) > 1:
+        ways = " or ".join(say.format(path) for path in found[:_NAMED])
+        raise InvalidDeclaration(
+            f"{len(found)} declarations are in this folder",
+            hint=f"say which: {ways}{' or …' if found[_NAMED:] else ''}",
+        )
     return found[0]
 
 

@@ -1,6 +1,7 @@
 """`sfumato budget`: every budget, what was spent of it, and what remains."""
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from sfumato.cli import asking, terminal
@@ -19,10 +20,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Exit:
     """Show the balances."""
     with asking.opened(arguments) as session:
-        balances = session.budget()
-    if arguments.json:
+        tell(session.budget(), json=arguments.json)
+    return Exit.DONE
+
+
+def tell(balances: Iterable[Balance], *, json: bool) -> None:
+    """Balances, as JSON or as a table."""
+    if json:
         terminal.emit({**headed(BUDGET), "balances": [_plain(each) for each in balances]})
-        return Exit.DONE
+        return
     rows = [
         (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
          f"{float(b.remaining):.6g}", as_text(Meter("", b.spent, b.cap), 20),
@@ -32,7 +38,6 @@ def run(arguments: argparse.Namespace) -> Exit:
     terminal.show(
         terminal.table(("budget", "", "cap", "spent", "left", "", "δ spent"), rows, right=("cap", "spent", "left"))
     )
-    return Exit.DONE
 
 
 def _plain(balance: Balance) -> dict[str, Any]:

@@ -1,13 +1,28 @@
 """`sfumato check`: whether a declaration can be honoured, and what it means."""
 
 import argparse
+from collections.abc import Mapping
+from typing import Any
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.cli.register import tell_unread, unread
-from sfumato.curator.documents import CHECK, headed
+from sfumato.curator.documents import CHECK, amount_json, caps_json, headed
+from sfumato.curator.opening import caps_of, refusals
 from sfumato.data import Column, Dataset, File, Relation, Table, read_declaration
-from sfumato.engines import described
+from sfumato.engines import SourceColumn, described, entry_for
+from sfumato.errors import SfumatoError
+from sfumato.ledger.caps import caps_text
+
+_HEAD = ("table", "column", "kind", "known", "use")
+_USES = {
+    "public": "public",
+    "person": "the person: COUNT(DISTINCT), joins, WHERE",
+    "listed": "groups without δ, COUNT, WHERE",
+    "bounded": "SUM, AVG, MEDIAN, groups, WHERE",
+    "plain": "groups with δ, COUNT, WHERE",
+}
+"""What a column is for, and that in words."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,35 +31,114 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> Exit:
-    """Read the declaration and the sources' headers; no row is read and nothing is written."""
-    declared = read_declaration(asking.declaration_of(arguments))
-    _tell_sources(declared)
+    """Read the declaration, the sources' headers and the ledger if there is one; no row is read, nothing written."""
+    path = asking.declaration_of(arguments)
+    declared = read_declaration(path)
+    if not arguments.json:
+        _tell_sources(declared)
     schemas, typed = described(declared)
-    dataset = typed.dataset
-    rows = [(table.name, column.name, column.kind.value, _known(column), _use(dataset, table, column))
-            for table in dataset.tables for column in table.columns]  # fmt: skip
+    looked, refused = refusals(path)
     if arguments.json:
-        left_out = {t.name: found for t in dataset.tables if (found := unread(t, schemas[t.name]))}
-        columns = [dict(zip(_HEAD, row, strict=True)) for row in rows]
-        terminal.emit(
-            {
-                **headed(CHECK),
-                "dataset": dataset.name,
-                "columns": columns,
-                **({"left_out": left_out} if left_out else {}),
-            }
-        )
-        return Exit.DONE
+        terminal.emit(_document(typed.dataset, schemas, looked=looked, refused=refused))
+    else:
+        _tell(typed.dataset, schemas, looked=looked, refused=refused)
+    return Exit.FOUND if refused else Exit.DONE
+
+
+# ---- for programs ----
+
+
+def _document(
+    dataset: Dataset, schemas: Mapping[str, list[SourceColumn]], *, looked: bool, refused: list[SfumatoError]
+) -> dict[str, Any]:
+    left_out = {table.name: found for table in dataset.tables if (found := unread(table, schemas[table.name]))}
+    return {
+        **headed(CHECK),
+        "dataset": dataset.name,
+        "unit": None if dataset.unit is None else dict(zip(("table", "column"), dataset.unit, strict=True)),
+        "budgets": caps_json(caps_of(dataset)),
+        "engine": _engine(dataset),
+        "tables": [_table(table) for table in dataset.tables],
+        "columns": [_column(dataset, table, column) for table in dataset.tables for column in table.columns],
+        **({"left_out": left_out} if left_out else {}),
+        "ledger": {
+            "looked_at": looked,
+            "refusals": [{"problem": error.problem, "hint": error.hint} for error in refused],
+        },
+    }
+
+
+def _engine(dataset: Dataset) -> dict[str, Any]:
+    options = dataset.engine
+    return {
+        "name": entry_for(dataset).name,
+        "timeout": options.timeout,
+        "memory": options.memory or None,
+        "threads": options.threads or None,
+        "cache": options.cache or None,
+        "write": list(options.old_lines),
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "name": table.name,
+        "public": table.public,
+        "files": len(table.files),
+        "rows_per_group": table.rows_per_group,
+        "groups_per_person": table.groups_per_person,
+        "rows_per_person": table.rows_per_person,
+    }
+
+
+def _column(dataset: Dataset, table: Table, column: Column) -> dict[str, Any]:
+    return {
+        "table": table.name,
+        "column": column.name,
+        "kind": column.kind.value,
+        "lower": amount_json(column.lower),
+        "upper": amount_json(column.upper),
+        "grid": amount_json(column.step if column.lower is not None else None),
+        "values": None if column.values is None else len(column.values),
+        "role": _role(dataset, table, column),
+    }
+
+
+def _role(dataset: Dataset, table: Table, column: Column) -> str:
+    if table.public:
+        return "public"
+    if column.name == dataset.person(table):
+        return "person"
+    if column.values is not None:
+        return "listed"
+    return "bounded" if column.lower is not None else "plain"
+
+
+# ---- for people ----
+
+
+def _tell(
+    dataset: Dataset, schemas: Mapping[str, list[SourceColumn]], *, looked: bool, refused: list[SfumatoError]
+) -> None:
+    rows = [(table.name, column.name, column.kind.value, _known(column), _USES[_role(dataset, table, column)])
+            for table in dataset.tables for column in table.columns]  # fmt: skip
     terminal.show(terminal.table(_HEAD, rows, title=f"{dataset.name}: {_unit(dataset)}"))
     for table in dataset.tables:
         if isinstance(table.source, File) and table.source.pattern:
             terminal.say(f"{table.name}: {table.source.called} finds {len(table.files)} files")
         if not table.public and dataset.unit is not None:
-            terminal.say(f"{table.name}: {_bounds(dataset, table)}")
+            terminal.say(f"{table.name}: {_bounds(table)}")
+    for name, limits in caps_of(dataset).groups.items():
+        terminal.say(f"group {name}: {caps_text(limits.periods())}, for all datasets of the ledger that name it")
     tell_unread(dataset, schemas)
-    terminal.say("the declaration fits the sources' headers; no row was read and nothing was written")
+    if refused:
+        for error in refused:
+            terminal.complain(error)
+        terminal.say("the declaration fits the sources' headers, and the ledger would refuse it; nothing was written")
+        return
+    fits = "the sources' headers and the ledger" if looked else "the sources' headers"
+    terminal.say(f"the declaration fits {fits}; no row was read and nothing was written")
     terminal.say("next: sfumato register, which reads every row once; then sfumato explain, sfumato sql")
-    return Exit.DONE
 
 
 def _tell_sources(dataset: Dataset) -> None:
@@ -55,9 +149,6 @@ def _tell_sources(dataset: Dataset) -> None:
     if dataset.engine.old_lines:
         terminal.say("options of the engine stand in a table of their own now; write, instead of these in [defaults]:")
         terminal.say("\n".join(["[engine]", *dataset.engine.old_lines]))
-
-
-_HEAD = ("table", "column", "kind", "known", "use")
 
 
 def _unit(dataset: Dataset) -> str:
@@ -72,17 +163,7 @@ def _known(column: Column) -> str:
     return ""
 
 
-def _use(dataset: Dataset, table: Table, column: Column) -> str:
-    if table.public:
-        return "public"
-    if column.name == dataset.person(table):
-        return "the person: COUNT(DISTINCT), joins, WHERE"
-    if column.values is not None:
-        return "groups without δ, COUNT, WHERE"
-    return "SUM, AVG, MEDIAN, groups, WHERE" if column.lower is not None else "groups with δ, COUNT, WHERE"
-
-
-def _bounds(dataset: Dataset, table: Table) -> str:
+def _bounds(table: Table) -> str:
     if table.rows_per_person is not None:
         return f"cut at registration to {table.rows_per_person} rows a person"
     if table.rows_per_group == table.groups_per_person == 1:

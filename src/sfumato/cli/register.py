@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     arguments.dataset = arguments.declaration
     with terminal.bar("registering") as moved:
         dataset, registration = sfumato.register(
-            asking.declaration_of(arguments, "sfumato register clinic.toml"),
+            asking.declaration_of(arguments, "sfumato register {}"),
             append=arguments.append,
             progress=shown_by(moved),
         )

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from sfumato.curator.words import exact_text
 from sfumato.errors import InvalidParameter, SfumatoError, outcome_of
+from sfumato.ledger import Caps
 
 T = TypeVar("T")
 RELEASE = "sfumato/release"
@@ -29,6 +30,7 @@ VERSIONS = {
 }  # fmt: skip
 """The version of each format that is written; it is raised when a field is taken away or means something else."""
 _EXACT = re.compile(r"-?[0-9]{1,4000}(\.[0-9]{1,4000}|/[0-9]{1,4000})?")
+_APART = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
 _AGAIN = "ask the same question again, which is free: sfumato sql '…' --json"
 
 
@@ -104,3 +106,52 @@ def shortfall_json(short: Any) -> dict[str, Any]:
     names = ("dataset", "group", "principal", "period", "currency")
     whose = {name: getattr(short, name) for name in names}
     return {**whose, "cost": amount_json(short.cost), "left": amount_json(short.left)}
+
+
+# ---- budgets and entries of the ledger ----
+
+
+def caps_json(caps: Caps) -> list[dict[str, Any]]:
+    """Every declared cap: the dataset's, the principals' and the groups', by periods."""
+    whose = [("", "", caps.limits)]
+    whose += [(principal, "", limits) for principal, limits in caps.principals.items()]
+    whose += [("", group, limits) for group, limits in caps.groups.items()]
+    return [
+        {"principal": principal, "group": group, "period": period, **budget_json(budget.text)}
+        for principal, group, limits in whose
+        for period, budget in limits.periods().items()
+    ]
+
+
+def budget_json(text: str) -> dict[str, Any]:
+    """A cap as the ledger writes it: its currency and its amounts."""
+    kept = json.loads(text)
+    whole = kept.get("epsilon", kept.get("rho"))
+    return {
+        "currency": kept["kind"],
+        "cap": amount_json(Fraction(whole)),
+        "delta_cap": amount_json(Fraction(kept["delta"])),
+    }
+
+
+def entry_json(body: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of the ledger: its caps and charges as amounts, all else as it was hashed."""
+    made = {name: value for name, value in body.items() if name not in _APART}
+    if "limits" in made:
+        made["limits"] = [{"period": period, **budget_json(text)} for period, text in made["limits"].items()]
+    if "charged" in made:
+        joined = made["kind"] == "join"  # by the periods of the group, and not by currencies
+        made["charged"] = [_charge_json(name, price, joined=joined) for name, price in made["charged"].items()]
+    return made
+
+
+def _charge_json(name: str, price: Sequence[str], *, joined: bool) -> dict[str, Any]:
+    """A charge: an amount, or one for each order of a Rényi curve, where one without end is null; and δ."""
+    currency, *orders = [""] if joined else name.split(" ")
+    *amounts, delta = (None if each == "inf" else amount_json(Fraction(each)) for each in price)
+    return {
+        **({"period": name} if joined else {"currency": currency}),
+        "amounts": amounts,
+        "orders": [amount_json(Fraction(order)) for order in orders],
+        "delta": delta,
+    }

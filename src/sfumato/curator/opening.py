@@ -10,8 +10,10 @@ from sfumato.curator.session import Session
 from sfumato.curator.words import ANYONE
 from sfumato.data import Allowance, Dataset, declared, neighbours_of, read_declaration, unit_of, written_down
 from sfumato.engines import Progress, Registration, no_progress, open_engine
-from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerMisuse
-from sfumato.ledger import Budget, Ledger, Limits, PostgresLedger, SqliteLedger
+from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerError, LedgerMisuse, SfumatoError
+from sfumato.ledger import Budget, Caps, Ledger, Limits, PostgresLedger, SqliteLedger
+
+_SERVERS = ("postgres://", "postgresql://")
 
 
 def open(  # noqa: A001
@@ -42,13 +44,13 @@ def open_curator(
 
 
 def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str | None, progress: Progress) -> Curator:
-    engines.entry_for(dataset)  # before the ledger gets caps, which are for ever
+    engines.entry_for(dataset)
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
-        give_caps(dataset, kept)
-        check_unit(dataset, kept)
+        check_fits(dataset, kept)
         engine = open_engine(dataset, progress=progress)
         try:
+            give_caps(dataset, kept)  # once the sources are known to be as declared: caps are for ever
             declare(engine.dataset, engine.keys(), engine.version(), engine.digest(), kept)
         except BaseException:
             engine.close()
@@ -61,9 +63,14 @@ def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str |
 
 
 def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
-    """What a file declares, and its ledger as it is: no source is opened and nothing is registered."""
+    """What a file declares, and its ledger as it is: no source is opened, nothing is registered and no ledger made."""
     dataset = _dataset(declaration)
-    return dataset, _ledger(dataset, declaration, None)
+    place = ledger_place(dataset, declaration)
+    if not place.startswith(_SERVERS) and not Path(place).exists():
+        raise InvalidDeclaration(
+            f"dataset `{dataset.name}` has no ledger yet", hint="sfumato register makes it, from the declared budget"
+        )
+    return dataset, _ledger(dataset, declaration, place)
 
 
 def _dataset(declaration: object) -> Dataset:
@@ -80,16 +87,42 @@ def _dataset(declaration: object) -> Dataset:
 
 
 def _ledger(dataset: Dataset, declaration: object, given: Path | str | None) -> Ledger:
-    place = str(given) if given is not None else dataset.ledger
-    if place.startswith(("postgres://", "postgresql://")):
-        return PostgresLedger(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
-    if not place:
-        if not isinstance(declaration, str | Path):
-            raise InvalidDeclaration(
-                "where the ledger is kept is not said", hint='ledger = "clinic.ledger", or open(…, ledger=…)'
-            )
-        place = str(Path(declaration).with_suffix(".ledger"))
-    return SqliteLedger(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
+    place = str(given) if given is not None else ledger_place(dataset, declaration)
+    made = PostgresLedger if place.startswith(_SERVERS) else SqliteLedger
+    return made(place, anchor=Path(dataset.anchor) if dataset.anchor else None)
+
+
+def ledger_place(dataset: Dataset, declaration: object) -> str:
+    """Where the ledger of a declaration is kept: as it says, or beside its file."""
+    if dataset.ledger:
+        return dataset.ledger
+    if dataset.groups:
+        raise InvalidDeclaration(
+            f"[groups.{next(iter(dataset.groups))}] is a cap over several datasets, and they share no ledger",
+            hint='write ledger = "people.ledger" at the top of each of their declarations, the same file; '
+            "or open(…, ledger=…)",
+        )
+    if not isinstance(declaration, str | Path):
+        raise InvalidDeclaration(
+            "where the ledger is kept is not said", hint='ledger = "clinic.ledger", or open(…, ledger=…)'
+        )
+    return str(Path(declaration).with_suffix(".ledger"))
+
+
+def refusals(declaration: Path | str) -> tuple[bool, list[SfumatoError]]:
+    """Whether the ledger of a declaration was looked at, and what of the declaration it would refuse.
+
+    A ledger that is not there yet is not made; one on a server is not looked at, because opening it would make it.
+    """
+    dataset = _dataset(declaration)
+    place = ledger_place(dataset, declaration)
+    if place.startswith(_SERVERS) or not Path(place).exists():
+        return False, []
+    try:
+        with _ledger(dataset, declaration, place) as kept:
+            return True, [*_other_unit(dataset, kept), *_other_caps(dataset, kept)]
+    except LedgerError as error:
+        return True, [error]
 
 
 def register(
@@ -112,24 +145,50 @@ def register(
         return typed.dataset, registration
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
-        give_caps(dataset, kept)
-        check_unit(dataset, kept)
+        check_fits(dataset, kept)
         registration, typed = engines.register(dataset, append=append, progress=progress)
         digest = registration.data_version()
+        give_caps(dataset, kept)
         declare(typed.dataset, typed.keys(), dataset.version or digest, digest, kept)
     finally:
         kept.close()
     return typed.dataset, registration
 
 
-def check_unit(dataset: Dataset, ledger: Ledger) -> None:
-    """Refuse another unit than was ever declared, before anything is read for it."""
+def check_fits(dataset: Dataset, ledger: Ledger) -> None:
+    """Refuse another unit or other caps than the ledger has, before anything is read or written for them."""
+    for error in (*_other_unit(dataset, ledger), *_other_caps(dataset, ledger)):
+        raise error
+
+
+def _other_unit(dataset: Dataset, ledger: Ledger) -> list[InvalidDeclaration]:
     known, unit = ledger.declared(dataset.name), unit_of(dataset)
-    if known is not None and known["unit"] != unit:
-        raise InvalidDeclaration(
+    if known is None or known["unit"] == unit:
+        return []
+    return [
+        InvalidDeclaration(
             f"dataset `{dataset.name}` protects {known['unit']}, and not {unit}",
             hint="what was spent was spent on that; another unit needs another dataset name",
         )
+    ]
+
+
+def _other_caps(dataset: Dataset, ledger: Ledger) -> list[InvalidDeclaration]:
+    found = ledger.unwelcome(caps_of(dataset))
+    if not dataset.analysts and len(found) > 1:  # whoever asks has the dataset's own caps: one word for both
+        found = tuple(each for each in found if each.principal != ANYONE)
+    return [_refused(dataset, each.principal, each.group, each.misuse) for each in found]
+
+
+def _refused(dataset: Dataset, principal: str, group: str, misuse: LedgerMisuse) -> InvalidDeclaration:
+    """What the ledger refuses, with the place in the declaration where it stands."""
+    if group:
+        return InvalidDeclaration(f"[groups.{group}] {misuse.problem}", hint=misuse.hint)
+    place = f"[analysts.{principal}]" if principal in dataset.analysts else "[budget]"
+    return InvalidDeclaration(
+        f"{place} differs from what the ledger has: {misuse.problem}",
+        hint=f"{misuse.hint}; what a new name may spend is the owner's to answer for",
+    )
 
 
 def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str, ledger: Ledger) -> None:
@@ -149,22 +208,22 @@ def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str
 
 
 def give_caps(dataset: Dataset, ledger: Ledger) -> None:
-    """Write the declared caps into the ledger, once and for ever."""
+    """Write all declared caps into the ledger, once and for ever, or none of them."""
     try:
-        ledger.register(dataset.name, limits_of(dataset.budget))
-        for name, allowance in (dataset.analysts or {ANYONE: dataset.budget}).items():
-            ledger.grant(dataset.name, name, limits_of(allowance))
+        ledger.give(caps_of(dataset))
     except LedgerMisuse as misuse:
-        raise InvalidDeclaration(
-            f"the declared budget differs from the one in the ledger: {misuse.problem}",
-            hint="caps are for ever; a new budget needs a new dataset name, which the owner answers for",
-        ) from None
-    for name, allowance in dataset.groups.items():
-        try:
-            ledger.group(name, limits_of(allowance))
-            ledger.join(dataset.name, name)
-        except LedgerMisuse as misuse:
-            raise InvalidDeclaration(f"[groups.{name}] {misuse.problem}", hint=misuse.hint) from None
+        raise InvalidDeclaration(misuse.problem, hint=misuse.hint) from None
+
+
+def caps_of(dataset: Dataset) -> Caps:
+    """All caps that a dataset declares, as the ledger keeps them."""
+    analysts = dataset.analysts or {ANYONE: dataset.budget}
+    return Caps(
+        dataset.name,
+        limits_of(dataset.budget),
+        {name: limits_of(allowance) for name, allowance in analysts.items()},
+        {name: limits_of(allowance) for name, allowance in dataset.groups.items()},
+    )
 
 
 def limits_of(allowance: Allowance) -> Limits:

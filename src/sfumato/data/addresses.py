@@ -61,12 +61,12 @@ def has_password(text: str) -> bool:
     return ":" in asks or "%3a" in asks or _PASSWORD.search(text) is not None or _BARE.match(text) is not None
 
 
-def check_no_password(where: str, text: str) -> None:
-    """Refuse a source that has a password in it, without a word of it."""
+def check_no_password(where: str, text: str, entry: str = "source") -> None:
+    """Refuse an entry of a declaration that has a password in it, without a word of it."""
     if has_password(text):
         raise InvalidDeclaration(
             f"{where} has a password in it, or something like one",
-            hint='write source = "postgresql://ada@host/db", and the password in ~/.pgpass or PGPASSWORD',
+            hint=f'write {entry} = "postgresql://ada@host/db", and the password in ~/.pgpass or PGPASSWORD',
         )
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sfumato.data.addresses import check_no_password
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
@@ -88,6 +89,8 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
 
 def _beside(where: str, folder: Path, given: Any) -> str:
     path = text(where, given, f'for example {where} = "clinic.{where}"')
+    if where == "ledger":
+        check_no_password(where, path, where)
     return path if not path or "://" in path else plain_path(where, folder / plain_path(where, path))
 
 

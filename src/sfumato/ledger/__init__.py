@@ -2,6 +2,7 @@
 
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import Budget, Limits
+from sfumato.ledger.caps import Caps
 from sfumato.ledger.ledger import Ledger, PostgresLedger, SqliteLedger
 from sfumato.ledger.outcomes import Answered, Approval, Balance, Patience, Quote, Receipt, Refused, Shortfall
 from sfumato.ledger.verify import Entry
@@ -12,6 +13,7 @@ __all__ = [
     "Approval",
     "Balance",
     "Budget",
+    "Caps",
     "Entry",
     "Ledger",
     "Limits",

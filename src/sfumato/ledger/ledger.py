@@ -82,6 +82,17 @@ class Ledger(Reader):
         """
         return cast(int, self._ask(caps.Join(given.name("dataset", dataset), given.name("group", group))))
 
+    def give(self, wanted: caps.Caps) -> int:
+        """Give a dataset, principals on it and groups of it their caps: all of them, or none; the latest sequence."""
+        return cast(int, self._ask(wanted))
+
+    def unwelcome(self, wanted: caps.Caps) -> tuple[caps.Unwelcome, ...]:
+        """Which caps `give` would refuse now, and why; nothing is written."""
+        with self._store.read() as run:
+            state = StoredState(run)
+            state.begin(run, self._clock())
+            return tuple(wanted.unwelcome(state))
+
     # ---- owners ----
 
     def declare(
