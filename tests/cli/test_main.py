@@ -1,11 +1,13 @@
 """The command line itself: help, exit codes, errors with hints, stdout for data alone."""
 
 import argparse
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
+import sfumato
 from sfumato.cli import main, terminal
 from sfumato.cli.command import COMMANDS, Command, Exit
 from sfumato.errors import (
@@ -74,3 +76,11 @@ def test_every_command_explains_itself(known: Command, capsys: pytest.CaptureFix
         main([known.name, "--help"])
     assert ended.value.code == 0
     assert known.help.split()[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", ["sfumato", "sfumato.cli"])
+def test_the_package_is_the_command(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, f"sfumato {sfumato.__version__}\n")
