@@ -15,6 +15,7 @@ from scipy import stats
 
 import statistics_of_samples as law
 from sfumato import exact
+from sfumato.exact.amounts import amount
 from sfumato.exact.bits import BitSource
 from sfumato.exact.exponentials import WideLaplace
 from sfumato.exact.law import output_law
@@ -93,7 +94,7 @@ ROUNDED: dict[str, tuple[Any, Callable[[Any], Any], Callable[[Any], Any], bool]]
 def test_rounded_noise_boundaries(name: str, scale: Any, grid: Any, center: Any) -> None:
     draw, survival, quantile, signed = ROUNDED[name]
     count = 63 if signed else 64
-    s, g, c = Fraction(scale), Fraction(grid), Fraction(center)
+    s, g, c = amount("scale", scale), amount("grid", grid), Fraction(center)  # the center is data: its exact value
     with ctx.workprec(400):
         for z in (Fraction(1, 10), Fraction(7, 10), Fraction(21, 10), Fraction(33, 10)):
             k = int((c + s * z) / g + Fraction(1, 2))
