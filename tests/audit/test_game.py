@@ -218,7 +218,8 @@ def test_no_adversary_passes_a_ledger(adversary: Adversary, budget: Any) -> None
 
 
 def test_a_ledger_that_gives_charges_back_is_passed() -> None:
-    found = on_ledger(HAMMER, PURE, plays=50, kind=RefundingKeeper, name="a sieve")
+    """It says 1 in 97 % of plays on b = 1 and in 4 % on b = 0: of 150 a miss is rarer than 1e-9 (of 50 it was one in a hundred)."""
+    found = on_ledger(HAMMER, PURE, plays=150, kind=RefundingKeeper, name="a sieve")
     assert found.convicted
     assert found.answers == 13
 
