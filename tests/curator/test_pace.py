@@ -302,3 +302,10 @@ def test_sessions_of_one_curator_are_analysts_of_one_dataset(clean: Path, tmp_pa
             curator.session("eve")
         with pytest.raises(InvalidParameter, match="declared"):
             curator.session()
+
+
+def test_times_of_the_ledger_are_exact_where_nothing_is_paced() -> None:
+    moment = 1_794_000_000_123_456_789
+    assert Pace(0).no_finer(moment) == moment
+    assert Pace(0.5).no_finer(moment) == 1_794_000_000_500_000_000
+    assert Pace(0.5).no_finer(1_794_000_000_500_000_000) == 1_794_000_000_500_000_000

@@ -330,6 +330,9 @@ def test_links_inside_a_folder_are_followed_and_out_of_it_only_by_name(tmp_path:
     assert "v/gone.parquet" in finds(tmp_path, "v/"), "what leads nowhere is refused when it is opened, not left out"
     with pytest.raises(InvalidDeclaration, match="there is no file"):
         described(declared({**BASE, "tables": {"visits": {"source": f"{tmp_path}/v/"}}}))
+    (tmp_path / "v" / "gone.parquet").unlink()
+    (tmp_path / "v" / "notes.txt").symlink_to(tmp_path / "other" / "c.parquet")
+    assert "v/a.parquet" in finds(tmp_path, "v/"), "what is not read may lead anywhere"
     (tmp_path / "v" / "far").symlink_to(tmp_path / "other")
     for pattern in ("v/*/*.parquet", "v/fa?/*.parquet"):
         with pytest.raises(InvalidDeclaration, match="leads out of its folder"):

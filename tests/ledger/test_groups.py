@@ -336,3 +336,17 @@ def test_caps_of_a_dataset_and_its_groups_are_all_given_or_none(opener: Opener, 
     assert of_group(opener()) == Fraction(45, 100)
     assert opener().give(Caps("visits", one, {"eve": one})) == given, "the same again changes nothing"
     ledger.verify()
+
+
+def test_what_was_spent_without_end_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The broken twin: an order at which something infinite was spent looks like one at which nothing was."""
+    from types import SimpleNamespace
+    from typing import cast
+
+    from sfumato.ledger import caps
+    from sfumato.ledger.stored import StoredState
+
+    spent = SimpleNamespace(used=(None, 0))
+    state = cast("StoredState", SimpleNamespace(accounts_of=lambda _: (spent,), bodies=lambda: [{}]))
+    monkeypatch.setattr(caps, "charges", lambda *_: [("event", 1, 1)])
+    assert caps.Join("tax", "people")._spent(state) == {("event", 1): 1}

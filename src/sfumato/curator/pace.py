@@ -50,6 +50,11 @@ class Pace:
         """The first time after a moment at which something may leave."""
         return moment + self.every - moment % self.every if self.every > 0 else moment
 
+    def no_finer(self, nanoseconds: int) -> int:
+        """A time of the ledger, rounded up to one at which something may leave; as it is where nothing is paced."""
+        every = round(self.every * 10**9)
+        return -(-nanoseconds // every) * every if every > 0 else nanoseconds
+
     def waited(self, paced: Paced[R]) -> R:
         """The answer or the error, at its time; the thread that calls waits."""
         left = min(paced.not_before - self.clock(), self.every)  # whoever sets the clock back makes nobody wait long

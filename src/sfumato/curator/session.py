@@ -247,7 +247,7 @@ class Session:
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self.analyst):
                 shown = {name: value for name, value in body.items() if name not in _KEPT}
                 # what is written down between charge and settlement must not tell what the pace hides
-                yield entry.sequence, {**shown, "time": round(self.pace.next(body["time"] / 10**9) * 10**9)}
+                yield entry.sequence, {**shown, "time": self.pace.no_finer(body["time"])}
 
     def verify(self) -> str:
         """Walk the ledger's whole chain; its anchor, to be kept apart."""

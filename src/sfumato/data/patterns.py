@@ -59,7 +59,19 @@ def _found(where: str, source: File) -> Iterator[str]:
         raise InvalidDeclaration(f"{where} has a .. behind a sign", hint="write the folders that are meant")
     wanted = source.format or "parquet" if source.pattern.endswith("/") else ""
     walk = _Walk(where, [*parts, _DEEP] if wanted else parts)
-    return (path for path in walk.below(start) if not wanted or path.lower().endswith(_ENDINGS[wanted]))
+    for path in walk.below(start):
+        if not wanted or path.lower().endswith(_ENDINGS[wanted]):
+            _check_inside(where, start, path)
+            yield path
+
+
+def _check_inside(where: str, start: str, path: str) -> None:
+    """Refuse a link out of the folder: whoever may write there could have anybody's rows registered."""
+    inside = os.path.realpath(start)
+    if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
+        raise InvalidDeclaration(
+            f"{where} finds a link that leads out of its folder", hint="put the file there, or name it itself"
+        )
 
 
 class _Walk:
@@ -85,20 +97,10 @@ class _Walk:
             for entry in self._entries(folder):
                 is_folder = _is_folder(entry)
                 after = self._after(entry.name, places, deep=not (is_folder and entry.is_symlink()))
-                if after and entry.is_symlink():
-                    self._check_inside(start, entry.path)
                 if is_folder and after - {len(self._parts)}:
                     ahead.append((entry.path, after))
                 elif not is_folder and len(self._parts) in after:
                     yield entry.path
-
-    def _check_inside(self, start: str, path: str) -> None:
-        """Refuse a link out of the folder: whoever may write there could have anybody's rows registered."""
-        inside = os.path.realpath(start)
-        if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
-            raise InvalidDeclaration(
-                f"{self._where} finds a link that leads out of its folder", hint="put the file there, or name it itself"
-            )
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:

@@ -133,7 +133,7 @@ class Join(Keyless):
     def _spent(self, state: StoredState) -> dict[tuple[str, int], int]:
         """How often each event was charged to the dataset at each time."""
         counts: dict[tuple[str, int], int] = {}
-        if any(any(account.used) for account in state.accounts_of((self.dataset, ""))):
+        if any(units != 0 for account in state.accounts_of((self.dataset, "")) for units in account.used):
             for body in state.bodies():
                 for event, time, times in charges(body, self.dataset, ""):
                     counts[event, time] = counts.get((event, time), 0) + times

@@ -2,7 +2,8 @@
 
 What an engine computes is the table of cells that occur, as counts, bounded as a question that groups by all of the
 attributes is: a person counts with at most `rows` rows in each of at most `groups` cells, so every marginal moves by
-groups·rows in ℓ1 and, at most as much again in one cell, in ℓ2 (Survey Definition 3.2: databases as histograms).
+groups·rows in ℓ1, and in ℓ2 too, because one of its cells may gather them all (Survey Definition 3.2: databases as
+histograms).
 """
 
 from collections.abc import Sequence

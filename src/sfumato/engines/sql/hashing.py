@@ -57,7 +57,7 @@ def in_order(rows: str, columns: Sequence[Hashed], seed: int, dialect: Dialect, 
 
 
 def _linear(columns: Sequence[Hashed], seed: int, dialect: Dialect) -> str:
-    """A sum of multiples, folded before every third column: less than 2**63 in size."""
+    """A sum of multiples, folded before the third column and every second after it: less than 2**63 in size."""
 
     def whole(number: int) -> str:
         return f"CAST({number} AS {dialect.type_of(Kind.INTEGER)})"  # 64 bits, not what its size would suggest
