@@ -13,11 +13,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from contribution_order import order_of
 from sfumato.data import Dataset, Kind, SourceColumn, Table, typed
 from sfumato.engines.engine import ExactTable
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.fetched import exact_cells, exact_table
-from sfumato.engines.sql.hashing import Hashed, order_of
+from sfumato.engines.sql.hashing import Hashed
 from sfumato.engines.sql.relations import PERSON
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed

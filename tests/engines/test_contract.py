@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import neighbours
+from contribution_order import order_of
 from engines.test_one_person_moves_little import HEAVY, questions
 from neighbours import AMOUNTS, Database, databases, declaration, excess, priced
 from sfumato.data import Kind, declared
@@ -23,7 +24,7 @@ from sfumato.engines.registry import ENGINES
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.fetched import whole_numbers
-from sfumato.engines.sql.hashing import Hashed, in_order, order_of
+from sfumato.engines.sql.hashing import Hashed, in_order
 from sfumato.errors import InvalidQuestion
 from sfumato.query import Spend
 from sfumato.query.workload import workload

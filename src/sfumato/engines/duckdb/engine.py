@@ -60,7 +60,7 @@ class DuckDBEngine:
             raise
         self.dataset: Dataset = self._opened.typed.dataset
         # what was given in memory is copied by now, and not handed on
-        self._dataset = self.dataset = self.dataset.without_rows()
+        self.dataset = self.dataset.without_rows()
         self._statements = Statements(
             self.dataset, DUCKDB, self.seed, person=self._opened.typed.person_kind(), repeated=self._repeated
         )
@@ -144,13 +144,13 @@ class DuckDBEngine:
         return int(self._public[key])
 
     def _only_public(self, name: str) -> None:
-        table = self._dataset.table(name)
+        table = self.dataset.table(name)
         if table is None or not table.public:
             raise InvalidParameter("table", "must be a public one", name, hint="private tables are asked by questions")
 
     def version(self) -> str:
         """A digest of the sources' bytes as they were registered, or the owner's word for them."""
-        return self._dataset.version or self._opened.registration.data_version()
+        return self.dataset.version or self._opened.registration.data_version()
 
     def keys(self) -> dict[str, str]:
         """The kinds of all columns that say whose a row is, or lead there."""
@@ -218,7 +218,7 @@ class DuckDBEngine:
             late.set()
             cursor.interrupt()
 
-        timer = threading.Timer(self._dataset.engine.timeout, end)
+        timer = threading.Timer(self.dataset.engine.timeout, end)
         timer.daemon = True
         timer.start()
         try:

@@ -9,9 +9,7 @@ is asked. What it must be is even, not secret: privacy does not depend on it. Wh
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from fractions import Fraction
-from math import floor, isfinite
 
 from sfumato.data import Dataset, Kind
 from sfumato.engines.sql.dialect import Dialect
@@ -22,7 +20,6 @@ _FIRST, _SECOND = 0x85EBCA6B & _MASK, 0xC2B2AE35 & _MASK  # multipliers of Murmu
 _MISSING = 1
 _FINE = Fraction(1, 10**6)
 """The step of reals that nobody has bounded."""
-_EPOCH = date(1970, 1, 1)
 LINEAR, ORDER = "h", "g"
 """The columns that stand beside rows while they are put in order: a sum of their values, and the hash of it."""
 
@@ -94,39 +91,3 @@ def _multiplier(seed: int, place: int) -> int:
     """An odd number of thirty bits."""
     drawn = hashlib.sha256(f"{seed}:{place}".encode()).digest()
     return int.from_bytes(drawn[:4], "big") % 2**29 + 2**29 | 1
-
-
-# ---- the same in Python, which tests compare engines with ----
-
-
-def order_of(values: Sequence[object], columns: Sequence[Hashed], seed: int) -> int:
-    """The hash of a row of values."""
-    made = _multiplier(seed, 0)
-    for place, (value, column) in enumerate(zip(values, columns, strict=True), 1):
-        if place > 1 and place % 2:
-            made = _remainder(made) * _multiplier(seed, 0)
-        number = _number_of(value, column)
-        made += (_MISSING if number is None else _remainder(number)) * _multiplier(seed, place)
-    mixed = (made ^ (made >> 31)) & _MASK
-    for shift, factor in ((16, _FIRST), (13, _SECOND)):
-        mixed = (mixed ^ (mixed >> shift)) * factor & _MASK
-    return mixed
-
-
-def _remainder(number: int) -> int:
-    """The remainder with the sign of the number, as SQL has it."""
-    return number % _PRIME if number >= 0 else -(-number % _PRIME)
-
-
-def _number_of(value: object, column: Hashed) -> int | None:
-    if isinstance(value, str):
-        return int.from_bytes(hashlib.md5(value.encode(), usedforsecurity=False).digest()[:8], "little") % 2**60
-    if isinstance(value, datetime):
-        since = value - datetime(1970, 1, 1)
-        return (since.days * 86_400 + since.seconds) * 10**6 + since.microseconds
-    if isinstance(value, date):
-        return (value - _EPOCH).days
-    if isinstance(value, float):
-        steps = value / float(column.step or _FINE) + 0.5
-        return floor(steps) if isfinite(steps) and -(2**63) <= floor(steps) < 2**63 else None
-    return None if value is None else int(value)  # type: ignore[call-overload]
