@@ -240,6 +240,19 @@ def test_the_cells_of_a_workload_are_equal_and_move_little(database: Database, p
             assert sum(map(abs, moved.values())) <= most
 
 
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_a_workload_costs_what_all_its_marginals_do(number: int) -> None:
+    """What is spent is shared by the marginals, and their noise hides a whole person at each one's share."""
+    marginals = [(0,), (1,), (0, 1), (2,), (0, 2)][:number]
+    with neighbours.engine(HEAVY) as made:
+        one = workload(CELLS, made.dataset, made, marginals, SPENT)
+        other = workload(CELLS, made.dataset, made, marginals, Spend(None, Fraction(1), Fraction(0)))
+    most = one.bounds.groups * one.bounds.rows
+    assert one.event.pure() == 1
+    assert one.noise.scale == most * number  # type: ignore[attr-defined]
+    assert other.event.zcdp() == number * most**2 / (2 * other.noise.sigma**2) <= 1  # type: ignore[attr-defined]
+
+
 def test_cells_are_places_in_the_lists_of_public_values() -> None:
     with neighbours.engine(HEAVY) as made:
         planned = workload(CELLS, made.dataset, made, [(0,)], SPENT)
