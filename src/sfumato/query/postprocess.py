@@ -5,9 +5,10 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
-from sfumato.query.price import PricedQuery
+from sfumato.query.bars import Bar
+from sfumato.query.price import Priced, PricedQuery
 from sfumato.query.question import Order, Question
-from sfumato.query.released import Bar, cooked, evaluate
+from sfumato.query.released import evaluate
 
 Noisy = list[Any]
 """A row of noisy columns; a quantile's is (value, low, high)."""
@@ -15,29 +16,31 @@ Noisy = list[Any]
 
 def reaches(query: PricedQuery, beta: Fraction) -> list[int]:
     """How far each noisy column may be off, so that an aggregate of up to three of them fails with at most beta."""
-    found: list[int] = []
-    for i, priced in enumerate(query.priced):
-        columns = [query.measures.starts[i] + j for j in range(priced.measure.columns)]
-        for column in columns:
-            shared = max(
-                (len(recipe.columns) for recipe in query.measures.recipes if column in recipe.columns), default=1
-            )
-            if query.keys is not None and i == query.counted_keys:
-                found.append(int(query.keys.error(beta / shared).alpha))
-            elif priced.noise is not None:
-                found.append(priced.noise.reach(beta / shared))
-            else:
-                found.append(0)
+    return [priced.reach(each) for priced, each in _shared(query, beta)]
+
+
+def expected_errors(query: PricedQuery, beta: Fraction) -> list[float]:
+    """What can be said of each column's error before data are seen: how far off, or for quantiles by how many ranks."""
+    return [priced.expected(each) for priced, each in _shared(query, beta)]
+
+
+def _shared(query: PricedQuery, beta: Fraction) -> list[tuple[Priced, Fraction]]:
+    """For each column what was priced, and its part of beta: those of one aggregate share it."""
+    found: list[tuple[Priced, Fraction]] = []
+    for priced, start in zip(query.priced, query.measures.starts, strict=True):
+        for column in range(start, start + priced.measure.columns):
+            sizes = [len(recipe.columns) for recipe in query.measures.recipes if column in recipe.columns]
+            found.append((priced, beta / max(sizes, default=1)))
     return found
 
 
-def finished(
+def post_process(
     query: PricedQuery, keys: Sequence[tuple[Any, ...]], noisy: Sequence[Noisy], beta: Fraction
 ) -> list[list[Bar]]:
     """The rows of the answer, one Bar an output."""
     question, off = query.question, reaches(query, beta)
     rows = [
-        [*(Bar(part) for part in key), *(cooked(recipe, row, off) for recipe in query.measures.recipes)]
+        [*(Bar(part) for part in key), *(recipe.answer(row, off) for recipe in query.measures.recipes)]
         for key, row in zip(keys, noisy, strict=True)
     ]
     if question.having is not None:

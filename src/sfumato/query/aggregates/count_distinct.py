@@ -1,0 +1,21 @@
+"""COUNT(DISTINCT x): how many different values there are."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato.query.aggregates.base import Beside, Cell
+from sfumato.query.aggregates.count_values import CountValues
+from sfumato.query.measures import Distinct
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountDistinct(CountValues):
+    """The number of different values of an expression."""
+
+    kind: ClassVar[str] = "distinct"
+    counts_values: ClassVar[bool] = False
+
+    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+        """The different values."""
+        del beside
+        return (Cell(Distinct(of=self.of, where=self.where)),)

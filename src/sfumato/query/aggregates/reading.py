@@ -1,0 +1,78 @@
+"""How a question writes an aggregate, and what is checked of it while it is read."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sfumato.query.aggregates.base import Aggregate
+from sfumato.query.expression import Expression, bounded
+from sfumato.query.parse import only, refused, sql_of
+from sfumato.query.range import Range
+from sfumato.query.rows import Rows
+
+_MOST_SUMMED = 10**200  # a sum of as many as there can be is within doubles
+_SHARE = re.compile(r"[01]|[01]?\.[0-9]{1,12}|1\.")
+_BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Reads the operands of aggregates over the rows of a relation."""
+
+    rows: Rows
+
+    @property
+    def text(self) -> str:
+        """The question, for places in refusals."""
+        return self.rows.text
+
+    def number(self, node: exp.Expression, inner: exp.Expression | None, what: str) -> Expression:
+        """The bounded number that an aggregate is of; `what` is the aggregate in refusals."""
+        only(node, self.text, "this", "expression", "quantile", "big_int")
+        if inner is None or isinstance(inner, exp.Distinct):
+            raise refused(f"{what} over DISTINCT is not answered", node, self.text, hint="COUNT(DISTINCT x) is")
+        of = self.rows(inner)
+        if not of.kind.is_number:
+            raise refused(
+                f"{what} needs a number, found {of.kind.value}", node, self.text, hint="COUNT works on anything"
+            )
+        if _is_tiny(of.range):
+            raise refused(
+                f"{what} of numbers too small to be added up", node, self.text, hint="leave the division out"
+            )
+        if largest(of.range) > _MOST_SUMMED:
+            raise refused(f"{what} of numbers too large to be added up", node, self.text, hint="divide them first")
+        if not of.range.is_bounded:
+            raise refused(f"{what} needs bounds, and `{sql_of(inner)}` has none", node, self.text, hint=_BOUND_IT)
+        return bounded(of)
+
+    def share(self, node: exp.Expression | None, at: exp.Expression) -> Fraction:
+        """The share of a quantile: a constant between 0 and 1."""
+        if isinstance(node, exp.Literal) and _SHARE.fullmatch(str(node.this)):
+            q = Fraction(str(node.this))
+            if q <= 1 and q.denominator <= 10**6:
+                return q
+        raise refused("a quantile takes a constant between 0 and 1", at, self.text, hint="QUANTILE(x, 0.9)")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How an aggregate is written: the nodes of the parser that are it, its names, and how such a node is read."""
+
+    nodes: tuple[type[exp.Expression], ...]
+    names: tuple[str, ...]
+    """As they stand in the list of what is answered."""
+    read: Callable[[exp.Expression, Expression | None, Reading], Aggregate]
+
+
+def largest(found: Range) -> Fraction:
+    """The largest end of a range, whatever its sign; 0 where none is known."""
+    return max((abs(end) for end in (found.lower, found.upper) if end is not None), default=Fraction(0))
+
+
+def _is_tiny(found: Range) -> bool:
+    ends = [abs(end) for end in (found.lower, found.upper) if end]
+    return bool(ends) and max(ends) < Fraction(1, 10**200)

@@ -1,0 +1,51 @@
+"""SUM(x): the sum of a bounded number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sqlglot import exp
+
+from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.expression import Expression
+from sfumato.exact.parameters import nearest
+from sfumato.query.aggregates.base import Beside, Cell, NoisyCell, OverValues
+from sfumato.query.bars import Bar
+from sfumato.query.measures import Measure, Sum
+from sfumato.query.measures.steps import steps_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total(OverValues):
+    """The sum of the values of an expression."""
+
+    kind: ClassVar[str] = "sum"
+    needs_plain_sum: ClassVar[bool] = True
+
+    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+        """The sum of steps from zero."""
+        found, shared = steps_of(self.of), beside.shares(self.of, self.where)
+        return (Cell(Sum(of=self.of, where=self.where, **found._asdict(), shared=shared)),)
+
+    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
+        """The sum in the expression's own unit."""
+        (cell,) = noisy
+        step = cell.measure.scale
+        low, high = cell.ends
+        return Bar(_number(int(cell.value) * step, step), nearest(low * step), nearest(high * step))
+
+    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
+        """That of the sum."""
+        return nearest(int(reach[0]) * measure.scale)
+
+
+def _number(value: Fraction, step: Fraction) -> int | float:
+    return int(value) if step.denominator == 1 else nearest(value)
+
+
+def _sum(node: exp.Expression, where: Expression | None, reading: Reading) -> Total:
+    return Total(of=reading.number(node, node.this, "SUM"), where=where)
+
+
+SUM = Spelling((exp.Sum,), ("SUM",), _sum)

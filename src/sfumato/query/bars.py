@@ -1,0 +1,37 @@
+"""A released value and the interval of its error bar."""
+
+import math
+from dataclasses import dataclass
+from datetime import date
+
+Value = int | float | str | bool | date | None
+"""What a cell of an answer may hold; a moment is a date too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A released value and the interval of its error bar; keys and constants have none."""
+
+    value: Value
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether an error bar is known."""
+        return self.low is not None and self.high is not None
+
+    def ends(self) -> tuple[float, float] | None:
+        """The interval; a plain number is its own."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+            return None
+        try:
+            known = float(self.value)
+        except OverflowError:
+            return None
+        return (known, known) if math.isfinite(known) else None
+
+
+MISSING = Bar(None)

@@ -1,0 +1,70 @@
+"""A measure with what hides a person's part in it, and what that costs."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.accounting.events import Event
+from sfumato.mechanisms import KeySelection, Quantile
+from sfumato.mechanisms.additive import Noise
+
+if TYPE_CHECKING:
+    from sfumato.query.measures import Measure
+
+
+@dataclass(frozen=True)
+class NoisyColumns:
+    """Noise of its own for every cell."""
+
+    measure: "Measure"
+    noise: Noise
+    event: Event
+    share: Fraction
+
+    def reach(self, beta: Fraction) -> int:
+        """How far a cell is off, but with probability beta."""
+        return self.noise.reach(beta)
+
+    expected = reach
+
+
+@dataclass(frozen=True)
+class SelectedCounts:
+    """The noisy counts by which groups are selected, which are released with them."""
+
+    measure: "Measure"
+    selection: KeySelection
+    share: Fraction
+
+    @property
+    def event(self) -> Event:
+        """That of the selection, which pays for both."""
+        return self.selection.event
+
+    def reach(self, beta: Fraction) -> int:
+        """How far a count is off, but with probability beta."""
+        return int(self.selection.error(beta).alpha)
+
+    expected = reach
+
+
+@dataclass(frozen=True)
+class ThreeQuantiles:
+    """The quantile itself, and one aimed below and one above it, between which it lies with the stated confidence."""
+
+    measure: "Measure"
+    quantiles: tuple[Quantile, Quantile, Quantile]
+    event: Event
+    share: Fraction
+
+    def reach(self, beta: Fraction) -> int:
+        """Nothing: its error bar is measured with it."""
+        del beta
+        return 0
+
+    def expected(self, beta: Fraction) -> float:
+        """By how many ranks the quantile is off, but with probability beta."""
+        return self.quantiles[0].error(beta).alpha
+
+
+Priced = NoisyColumns | SelectedCounts | ThreeQuantiles
