@@ -1,6 +1,5 @@
 """What a person's own rows add up to, and how many of them count: aggregates that stay inside."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,9 +9,9 @@ from sfumato.data import Dataset, Kind
 from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Scan, Union
+from sfumato.query.planted import Planted, exchanged
 from sfumato.query.range import Range
 from sfumato.query.rows import Rows
-from sfumato.query.scope import Name, Scope
 
 
 class Own:
@@ -26,30 +25,26 @@ class Own:
 
     def value(self, node: exp.Expression) -> Expression:
         """An expression over the aggregates of one person."""
-        names: list[Name] = []
-        prepared = self._prepared(node.copy(), names)
-        return bounded(Rows(Scope(tuple(names), self._text))(prepared))
+        planted = Planted(self._text)
+        return bounded(planted.value(self._prepared(node, planted)))
 
     def predicate(self, node: exp.Expression) -> Expression:
         """A condition over the aggregates of one person."""
-        names: list[Name] = []
-        prepared = self._prepared(node.copy(), names)
-        return Rows(Scope(tuple(names), self._text)).predicate(prepared)
+        planted = Planted(self._text)
+        return planted.predicate(self._prepared(node, planted))
 
-    def _prepared(self, node: exp.Expression, names: list[Name]) -> exp.Expression:
+    def _prepared(self, node: exp.Expression, planted: Planted) -> exp.Expression:
         """The node with every aggregate replaced by a column that holds it."""
 
         def swap(each: exp.Expression) -> exp.Expression:
-            if not isinstance(each, exp.AggFunc | exp.Filter):
-                return each
-            index, field = self._aggregate(each, len(self.keys))
-            name = f"aggregate {index}"
-            names.append(Name("", name, index, field))
-            made = exp.Column(this=exp.to_identifier(name, quoted=True))
-            made.this.meta.update(each.meta)
-            return made
+            match each:
+                case exp.AggFunc() | exp.Filter():
+                    return planted.plant(each, *self._aggregate(each, len(self.keys)))
+                case exp.Column():
+                    self.rows(each)  # a column that is not there is refused as such
+            return each
 
-        return swapped(node, swap)
+        return exchanged(node, swap)
 
     def _aggregate(self, node: exp.Expression, at: int) -> tuple[int, Field]:
         where = None
@@ -112,19 +107,6 @@ def bounds(plan: Plan, dataset: Dataset) -> tuple[int, int]:
     if isinstance(plan, PerPerson):
         return (1, 1) if plan.single else (1, bounds(plan.of, dataset)[1])
     return bounds(plan.of, dataset)
-
-
-def swapped(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expression]) -> exp.Expression:
-    """The node with parts exchanged, larger parts before smaller ones."""
-    made = swap(node)
-    if made is not node:
-        return made
-    for name, value in list(node.args.items()):
-        if isinstance(value, exp.Expression):
-            node.set(name, swapped(value, swap))
-        elif isinstance(value, list):
-            node.set(name, [swapped(each, swap) if isinstance(each, exp.Expression) else each for each in value])
-    return node
 
 
 def aggregates_in(node: exp.Expression) -> bool:

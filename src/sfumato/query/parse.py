@@ -2,12 +2,15 @@
 
 from typing import Any
 
-import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Dialect, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sfumato.errors import InvalidQuestion
 
+DIALECT = "duckdb"
+"""The dialect of questions that name none, and of the names of columns that have none."""
+DIALECTS = (DIALECT, "postgres", "spark")
+"""The dialects a question may be written in; functions mean the same in all of them."""
 MOST_CHARACTERS = 20_000
 MOST_TOKENS = 4_000
 MOST_DEPTH = 120
@@ -28,8 +31,9 @@ _FORBIDDEN = {
 }
 
 
-def parse(text: object) -> tuple[exp.Expression, str]:
-    """The one SELECT (or UNION ALL in FROM) of a text; everything else is refused."""
+def parse(text: object, dialect: str = DIALECT) -> tuple[exp.Select, str]:
+    """The one SELECT (or UNION ALL in FROM) of a text in a dialect; everything else is refused."""
+    reader = _reader(dialect)
     if not isinstance(text, str):
         raise InvalidQuestion("a question is SQL text", hint='session.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
     if len(text) > MOST_CHARACTERS:
@@ -37,10 +41,13 @@ def parse(text: object) -> tuple[exp.Expression, str]:
     if not text.isprintable() and any(_unwritable(character) for character in text):
         raise InvalidQuestion("the question holds characters that are not text", hint="remove control characters")
     try:
-        tokens = sqlglot.tokenize(text, read="duckdb")
-        if len(tokens) > MOST_TOKENS:
+        # comments go first: sqlglot lets them write into the notes that its nodes carry, such as a node's place
+        words = reader.tokenize(text)
+        for each in words:
+            each.comments.clear()
+        if len(words) > MOST_TOKENS:
             raise InvalidQuestion(f"the question has more than {MOST_TOKENS} words", hint="ask in parts")
-        parsed = sqlglot.parse(text, read="duckdb")
+        parsed = reader.parser().parse(words, text)
     except SqlglotError as error:
         raise _not_sql(error) from None
     except RecursionError:
@@ -65,14 +72,14 @@ def parse(text: object) -> tuple[exp.Expression, str]:
     return root, text
 
 
-def stands_alone(name: str, text: object) -> str:
+def stands_alone(name: str, text: object, dialect: str = DIALECT) -> str:
     """A piece of a question that closes what it opens, and nothing else; then nothing around it can be closed by it."""
     if not isinstance(text, str):
         raise InvalidQuestion(f"{name} takes SQL text", hint='such as "day < 9"')
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"{name} is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
     try:
-        tokens = sqlglot.tokenize(text, read="duckdb")
+        tokens = _reader(dialect).tokenize(text)
     except SqlglotError as error:
         raise _not_sql(error) from None
     if any(token.comments for token in tokens):
@@ -90,6 +97,14 @@ def stands_alone(name: str, text: object) -> str:
         problem = "does not close what it opens" if open_ones else "is empty"
         raise InvalidQuestion(f"{name} {problem}: {text[:60]}", hint="balance its brackets")
     return text
+
+
+def _reader(dialect: object) -> Dialect:
+    if dialect not in DIALECTS:
+        raise InvalidQuestion(
+            f"questions in the dialect {str(dialect)[:40]} are not read", hint=f"one of {', '.join(DIALECTS)}"
+        )
+    return Dialect.get_or_raise(dialect)
 
 
 def _unwritable(character: str) -> bool:
@@ -131,14 +146,20 @@ def _not_sql(error: SqlglotError) -> InvalidQuestion:
 def place(node: exp.Expression, text: str) -> tuple[int | None, int | None]:
     """Line and column of the first word of a node, or of what it stands in, from 1 on."""
     around: Any = node
-    starts: list[int] = []
-    while around is not None and not starts:
-        starts = [each.meta["start"] for each in around.walk() if "start" in each.meta]
+    found: dict[str, int] = {}
+    while around is not None and not found:
+        found = first_word(around)
         around = around.parent
-    if not starts:
+    if not found:
         return 1, 1
-    before = text[: min(starts)]
+    before = text[: found["start"]]
     return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def first_word(node: exp.Expression) -> dict[str, int]:
+    """Where the first word of a node stands in the text, as its parser noted it; empty if no word of it has a place."""
+    noted = [each.meta for each in node.walk() if "start" in each.meta]
+    return dict(min(noted, key=lambda meta: int(meta["start"]))) if noted else {}
 
 
 def refused(problem: str, node: exp.Expression, text: str, *, hint: str = "") -> InvalidQuestion:
@@ -167,4 +188,4 @@ def word(node: exp.Expression) -> str:
 
 def sql_of(node: exp.Expression) -> str:
     """A node as text, short, for names of columns."""
-    return node.sql(dialect="duckdb", comments=False)[:60]
+    return node.sql(dialect=DIALECT, comments=False)[:60]

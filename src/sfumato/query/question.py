@@ -14,9 +14,10 @@ from sqlglot import exp
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, bounded, conjunction, of_person, refs
-from sfumato.query.own import aggregates_in, swapped
+from sfumato.query.own import aggregates_in
 from sfumato.query.parse import only, parse, refused, sql_of
 from sfumato.query.plan import Plan, all_expressions, tables
+from sfumato.query.planted import exchanged
 from sfumato.query.range import Range
 from sfumato.query.relations import SELECT, Public, Relation, Relations
 from sfumato.query.rows import Rows
@@ -269,7 +270,7 @@ class _Builder:
                               hint=f"use an aggregate such as COUNT or AVG{grouped}")  # fmt: skip
             return each
 
-        prepared = swapped(node.copy(), swap)
+        prepared = exchanged(node, swap)
         held = {name.name: name for name in names}
         made = Rows(Scope(tuple(held.values()), self._text))(prepared)
         return self._unaliased(made)
