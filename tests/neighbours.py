@@ -22,7 +22,7 @@ from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.registry import ENGINES
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-from sfumato.query import PricedQuery, Spend, price, question
+from sfumato.query import PricedQuery, Spend, plan_question, price
 
 LARGEST = 2**63 - 1
 PEOPLE = (1, 2, 3, None, LARGEST)
@@ -153,7 +153,7 @@ def engine(database: Database, *, seed: int = 7, **about: Any) -> Iterator[DuckD
 def priced(made: DuckDBEngine, text: str, *, rho: bool = False) -> PricedQuery:
     """The question at ε = 1 or ρ = 1."""
     spend = Spend(None if rho else Fraction(1), Fraction(1) if rho else None, Fraction(1, 10**6))
-    return price(question(text, made.dataset, made), made.dataset, spend)
+    return price(plan_question(text, made.dataset, made), made.dataset, spend)
 
 
 def excess(query: PricedQuery, one: ExactTable, other: ExactTable) -> list[str]:

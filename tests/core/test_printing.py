@@ -16,7 +16,7 @@ from sfumato.cli import main, terminal
 from sfumato.core.printing import for_csv, for_json, for_page, for_terminal, json_text
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Release
 from sfumato.data import Kind
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
 
 HOSTILE = (
     "\x1b[31mred", "\x1b]0;title\x07", "\x9b31m", "a\x00b", "\u202eeman", "x\u200by", "\u2066iso", "two\nlines", "tab\tbed", "\r0", "\x7f", "\ue000", "\u2028",

@@ -11,7 +11,7 @@ import pytest
 from sfumato.curator import AnswerColumn, Cost, Left, Note, Release, words
 from sfumato.data import Kind
 from sfumato.errors import SfumatoError
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
 
 
 def column(name: str, kind: Kind) -> AnswerColumn:

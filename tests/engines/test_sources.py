@@ -10,7 +10,7 @@ import pytest
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
 from sfumato.errors import InvalidDeclaration
-from sfumato.query import Spend, price, question
+from sfumato.query import Spend, plan_question, price
 
 ROWS = """SELECT i AS user_id, 'town ' || i % 3 AS city, i % 50 AS age, i * 1.25 AS amount, DATE '2026-01-01' + (i % 9)::INTEGER AS d,
     i % 2 = 0 AS paid FROM range(300) t(i)"""
@@ -52,7 +52,7 @@ def sources(kind: str, folder: Path) -> tuple[Any, Any]:
 
 def exact(made: DuckDBEngine, text: str) -> Any:
     spend = Spend(Fraction(1), None, Fraction(1, 10**6))
-    table = made.aggregate(price(question(text, made.dataset, made), made.dataset, spend))
+    table = made.aggregate(price(plan_question(text, made.dataset, made), made.dataset, spend))
     values = {
         at: {key: (v.tolist(), n.tolist()) for key, (v, n) in found.items()} for at, found in table.values.items()
     }

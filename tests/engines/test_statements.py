@@ -20,7 +20,7 @@ from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.duckdb.dialect import DUCKDB
 from sfumato.engines.sql.measures import Columns
 from sfumato.engines.sql.statements import Statements
-from sfumato.query import PricedQuery, Spend, price, question
+from sfumato.query import PricedQuery, Spend, plan_question, price
 
 INF, NAN = float("inf"), float("nan")
 Row = tuple[int | None, int | None, str | None, float | None, int | None]
@@ -70,7 +70,7 @@ def engine(rows: list[Row], **table: Any) -> DuckDBEngine:
 
 def priced(asked: DuckDBEngine, text: str) -> PricedQuery:
     spend = Spend(Fraction(1), None, Fraction(1, 10**6))
-    return price(question(text, asked.dataset, asked), asked.dataset, spend)
+    return price(plan_question(text, asked.dataset, asked), asked.dataset, spend)
 
 
 def exact(rows: list[Row], text: str, **table: Any) -> tuple[PricedQuery, ExactTable]:

@@ -7,8 +7,8 @@ import pytest
 
 from neighbours import Database, engine, priced
 from sfumato.engines import DuckDBEngine
-from sfumato.query.postprocess import finished, in_order
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
+from sfumato.query.postprocess import in_order, post_process
 
 BETA = Fraction(5, 100)
 KEYS: tuple[tuple[Any, ...], ...] = ((0,), (1,), (2,), (3,))
@@ -22,7 +22,7 @@ def made() -> DuckDBEngine:
 
 
 def answer(made: DuckDBEngine, text: str, keys: Any = ((),), noisy: Any = ([100],)) -> list[list[Any]]:
-    return [[bar.value for bar in row] for row in finished(priced(made, text), keys, noisy, BETA)]
+    return [[bar.value for bar in row] for row in post_process(priced(made, text), keys, noisy, BETA)]
 
 
 GROUPED = "SELECT category, COUNT(*) AS n FROM visits GROUP BY category"
@@ -84,11 +84,11 @@ def test_error_bars_hold_the_truth_whenever_every_column_is_within_its_reach(mad
     exact = [20_000, 100, 3_000_000, 200_000, 2_500_000_000][:columns]
     exact += [1000] * (columns - len(exact))
     off = reaches(query, BETA)
-    truth = [bar.value for bar in finished(query, [()], [exact], BETA)[0]]
+    truth = [bar.value for bar in post_process(query, [()], [exact], BETA)[0]]
     for sign in (-1, 1):
         for at in range(columns):
             noisy = [value + (sign * off[i] if i == at else 0) for i, value in enumerate(exact)]
-            for bar, value in zip(finished(query, [()], [noisy], BETA)[0], truth, strict=True):
+            for bar, value in zip(post_process(query, [()], [noisy], BETA)[0], truth, strict=True):
                 if bar.low is not None and bar.high is not None:
                     assert bar.low - 1e-6 <= value <= bar.high + 1e-6
 
@@ -104,7 +104,7 @@ def test_averages_and_spreads_stay_within_what_the_bounds_allow(made: DuckDBEngi
         [-(10**15)] * columns,
         [10**15] + [-3] * (columns - 1),
     ):
-        mean, variance, deviation = finished(query, [()], [noisy], BETA)[0]
+        mean, variance, deviation = post_process(query, [()], [noisy], BETA)[0]
         assert 0 <= mean.value <= 200
         assert mean.low <= mean.value <= mean.high  # type: ignore[operator]
         assert 0 <= variance.value <= 2 * 100**2

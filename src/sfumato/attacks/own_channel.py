@@ -7,7 +7,7 @@ from sfumato.attacks.rates import Rate
 from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines.duckdb.first_version import FAR_AWAY, FirstVersion, fails_today
 from sfumato.exact import BitSource, bernoulli, integers
-from sfumato.query import Spend, price, question
+from sfumato.query import Spend, plan_question, price
 
 _PEOPLE, _TRIALS, _AMOUNTS = 40, 200, 10
 _ALLOWED = 3
@@ -42,7 +42,7 @@ def run(bits: BitSource | None = None) -> Result:
         before = [then.fails(*ask) for ask in asks]
         after = []
         for ask in asks:
-            asking = question(asked(*ask), now.dataset, now)
+            asking = plan_question(asked(*ask), now.dataset, now)
             spend = Spend(Fraction(1, 1000), None, Fraction(0))
             after.append(fails_today(now, price(asking, now.dataset, spend)))
     finally:

@@ -39,7 +39,7 @@ def _wanted(query: PricedQuery, within: Within | Mapping[str, Within]) -> dict[i
     at = len(query.question.keys)
     outputs = {name: getattr(output, "index", None) for name, output in query.question.outputs}
     plain = {name: index - at for name, index in outputs.items() if index is not None and index >= at
-             and query.measures.recipes[index - at].kind in ("count", "sum")}  # fmt: skip
+             and query.question.aggregates[index - at].error_kind == "within"}  # fmt: skip
     if isinstance(within, Mapping):
         for name in within:
             if name not in plain:
@@ -63,4 +63,4 @@ def _bound(value: Within) -> Fraction:
 
 def _off(query: PricedQuery, off: list[int], aggregate: int) -> Fraction:
     recipe = query.measures.recipes[aggregate]
-    return sum(off[column] for column in recipe.columns) * recipe.step
+    return sum(off[column] for column in recipe.columns) * recipe.measures[0].scale

@@ -14,7 +14,7 @@ from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.exact.bits import BitSource
 from sfumato.ledger.canon import Json
 from sfumato.ledger.given import LONGEST_QUESTION
-from sfumato.query import PricedQuery, Question, question
+from sfumato.query import PricedQuery, Question, plan_question
 from sfumato.query.relations import Public
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class Desk:
 
     def question(self, text: str) -> Question:
         """A checked question about this dataset."""
-        return question(text, self.dataset, self._public)
+        return plan_question(text, self.dataset, self._public)
 
     def too_cheap(self, cost: Cost) -> SfumatoError | None:
         """Why a question is not charged at its price: a failure tells something, so a question has a least price."""

@@ -18,13 +18,13 @@ from sfumato.accounting import events
 from sfumato.audit import Own
 from sfumato.audit.pairs import Pair
 from sfumato.curator.charge import Charge, Request
-from sfumato.curator.noise import released
+from sfumato.curator.noise import add_noise
 from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines import ExactTable
 from sfumato.exact.parameters import amount
 from sfumato.ledger import Budget, SqliteLedger
-from sfumato.query import PricedQuery, Spend, price, question
-from sfumato.query.postprocess import finished
+from sfumato.query import PricedQuery, Spend, plan_question, price
+from sfumato.query.postprocess import post_process
 
 Rows = tuple[Row, ...]
 DELTA = 0.01
@@ -57,8 +57,8 @@ class Asked:
 
     def release(self, rows: Rows) -> Any:
         """What leaves: rows of released values without their keys, or by key where keys are not public."""
-        keys, noisy = released(self.query, exact(self.query.question.text, rows, self.query.spend))
-        bars = finished(self.query, keys, noisy, 1 - _SURE)
+        keys, noisy = add_noise(self.query, exact(self.query.question.text, rows, self.query.spend))
+        bars = post_process(self.query, keys, noisy, 1 - _SURE)
         values = [[bar.value for bar in row] for row in bars]
         return {str(row[0]): row[1] for row in values} if self.query.keys is not None else values
 
@@ -68,7 +68,7 @@ def exact(text: str, rows: Rows, spend: Spend) -> ExactTable:
     """The exact answer to a question about rows, computed once: an audit asks it a million times."""
     engine = few_rows(rows)
     try:
-        query = price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE)
+        query = price(plan_question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE)
         with TemporaryDirectory() as folder, SqliteLedger(Path(folder) / "audit.ledger") as ledger:
             return _charged(Charge(engine, ledger, _NAME), ledger, query)
     finally:
@@ -92,7 +92,7 @@ def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
         engine = few_rows(())
         try:
             spend = Spend(epsilon, None, amount("delta", delta))
-            return Asked(price(question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
+            return Asked(price(plan_question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
         finally:
             engine.close()
 

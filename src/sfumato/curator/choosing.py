@@ -17,8 +17,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import integer
 from sfumato.ledger.canon import Json
 from sfumato.mechanisms import ExponentialMechanism, OneSidedNoisyMax, Selection, TopK
+from sfumato.query.bars import Bar
 from sfumato.query.price import PEOPLE
-from sfumato.query.released import Bar
 
 Weights = Mapping[str, Mapping[Any, Amount]]
 """Of each candidate, how much each group counts for it; a group that is not named counts nothing."""
@@ -40,7 +40,7 @@ def noisy_max(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None,
     def choose(reader: Reader) -> Json:
         return {"chosen": found.groups.index(mechanism.release(found.exact(reader), bits=desk.bits))}
 
-    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.step)
+    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.scale)
     return _ask(
         desk,
         mechanism,
@@ -74,7 +74,7 @@ def top_k(desk: Desk, text: str, *, k: int, epsilon: Amount, key: str | None = N
         drawn = mechanism.release(found.exact(reader), bits=desk.bits)
         return {"chosen": [found.groups.index(group) for group in drawn]}
 
-    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.step)
+    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.scale)
     return _ask(
         desk,
         mechanism,
@@ -115,7 +115,7 @@ def exponential(
     def choose(reader: Reader) -> Json:
         return {"chosen": mechanism.release(utility.of(found.exact(reader)), bits=desk.bits)}
 
-    unit = found.measure.step / utility.scale
+    unit = found.measure.scale / utility.scale
     note = Note.of("utility", below=mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(unit))
     about = {**found.about(desk, "exponential", mechanism.event), "utility": utility.canonical()}
 

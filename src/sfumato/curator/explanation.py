@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from sfumato.curator import words
 from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
@@ -11,10 +11,11 @@ from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
 from sfumato.query import PricedQuery, Question
+from sfumato.query.aggregates import QuantileOf
 from sfumato.query.expression import refs
 from sfumato.query.plan import Join, PerPerson, Plan, Scan, Union, Where
-from sfumato.query.postprocess import reaches
-from sfumato.query.price import Priced
+from sfumato.query.postprocess import expected_errors
+from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
 _NOISES = {"GeometricNoise": "geometric", "DiscreteGaussianNoise": "discrete_gaussian"}
 _KEYS = {"TruncatedGeometricKeys": "truncated_geometric_keys", "LaplaceKeys": "laplace_keys"}
@@ -165,9 +166,8 @@ def explained(
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
-    mechanisms = [_mechanism(each, query, beta) for i, each in enumerate(query.priced) if i != query.counted_keys]
-    if query.keys is not None:
-        mechanisms.insert(0, _selection(query))
+    mechanisms = [] if query.keys is None else [_selection(query)]
+    mechanisms += [_mechanism(each, query, beta) for each in query.priced if not isinstance(each, SelectedCounts)]
     return Explanation(
         question=query.question.text,
         plan=described(query.question.plan),
@@ -186,8 +186,7 @@ def explained(
 def notes(query: PricedQuery) -> tuple[Note, ...]:
     """What a reader of the answer must know."""
     found = []
-    extremes = (Fraction(1, 100), Fraction(99, 100))
-    if any(each.kind == "quantile" and each.q in extremes for each in query.question.aggregates):
+    if any(isinstance(each, QuantileOf) and each.is_extreme for each in query.question.aggregates):
         found.append(Note.of("extremes"))
     if query.keys is not None:
         found.append(Note.of("threshold", people=query.keys.threshold))
@@ -246,26 +245,30 @@ def _selection(query: PricedQuery) -> Mechanism:
 
 
 def _parts(query: PricedQuery) -> int:
-    return len(query.priced) + (1 if query.keys is not None and query.counted_keys is None else 0)
+    counted = any(isinstance(each, SelectedCounts) for each in query.priced)
+    return len(query.priced) + (1 if query.keys is not None and not counted else 0)
 
 
 def _currency(query: PricedQuery) -> Literal["epsilon", "rho"]:
     return "epsilon" if query.spend.epsilon is not None else "rho"
 
 
-def _mechanism(priced: Priced, query: PricedQuery, beta: Fraction) -> Mechanism:
+def _mechanism(priced: NoisyColumns | ThreeQuantiles, query: PricedQuery, beta: Fraction) -> Mechanism:
     measure, currency = priced.measure, _currency(query)
-    if priced.quantiles is not None:
-        error = Error("rank", priced.quantiles[0].error(beta).alpha)
-        return Mechanism("quantile", "exponential", currency, priced.share, error, q=measure.q or Fraction(0))
-    assert priced.noise is not None
-    error = Error("within", nearest(priced.noise.reach(beta) * measure.step))
-    return Mechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
+    match priced:
+        case ThreeQuantiles():
+            error = Error("rank", priced.expected(beta))
+            return Mechanism(measure.kind, "exponential", currency, priced.share, error, q=priced.q)
+        case NoisyColumns():
+            error = Error("within", nearest(priced.reach(beta) * measure.scale))
+            return Mechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
+        case _:
+            assert_never(priced)
 
 
 def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:
     """The error of each column of the answer that can be told before data are seen."""
-    off, at = reaches(query, beta), len(query.question.keys)
+    off, at = expected_errors(query, beta), len(query.question.keys)
     found: list[ExpectedColumn] = []
     for column, (_, output) in zip(columns_of(query.question), query.question.outputs, strict=True):
         index = getattr(output, "index", None)
@@ -274,22 +277,7 @@ def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:
         elif index < at:
             error = Error("exact")
         else:
-            error = _error(query, index - at, off)
+            recipe = query.measures.recipes[index - at]
+            error = Error(recipe.aggregate.error_kind, recipe.expected_error(off))
         found.append(ExpectedColumn(column.name, column.kind, column.role, error))
     return tuple(found)
-
-
-def _error(query: PricedQuery, aggregate: int, off: list[int]) -> Error:
-    recipe = query.measures.recipes[aggregate]
-    reach = [off[column] for column in recipe.columns]
-    if recipe.kind == "count":
-        return Error("within", sum(reach))
-    if recipe.kind == "sum":
-        return Error("within", nearest(reach[0] * recipe.step))
-    if recipe.kind == "avg":
-        return Error("within_over_rows", nearest(reach[0] * recipe.step))
-    if recipe.kind == "variance":
-        return Error("about_over_rows", nearest(reach[0] * recipe.step * recipe.step))
-    quantiles = query.priced[query.measures.starts.index(recipe.columns[0])].quantiles
-    assert quantiles is not None
-    return Error("rank", quantiles[0].error(1 - query.confidence).alpha)

@@ -5,12 +5,12 @@ from typing import Any
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.explanation import columns_of, notes
-from sfumato.curator.noise import released
+from sfumato.curator.noise import add_noise
 from sfumato.curator.pricing import cost_of, priced
 from sfumato.curator.release import Shown, read_value, stored_value
 from sfumato.ledger.canon import Json
 from sfumato.query import PricedQuery
-from sfumato.query.postprocess import finished
+from sfumato.query.postprocess import post_process
 
 
 def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **price: Any) -> Ask[Shown]:
@@ -19,7 +19,7 @@ def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **pri
     cost = cost_of(query)
 
     def noisy(reader: Reader) -> Json:
-        keys, columns = released(query, reader.exact(), bits=desk.bits)
+        keys, columns = add_noise(query, reader.exact(), bits=desk.bits)
         return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": columns}  # type: ignore[dict-item]
 
     return Ask(
@@ -40,5 +40,5 @@ def shown(query: PricedQuery, stored: Any) -> Shown:
     """The columns, values and notes of a release, from noisy columns."""
     kinds = [key.kind for key in query.question.keys]
     keys = [tuple(read_value(part, kind) for part, kind in zip(key, kinds, strict=True)) for key in stored["keys"]]
-    bars = finished(query, keys, stored["noisy"], 1 - query.confidence)
+    bars = post_process(query, keys, stored["noisy"], 1 - query.confidence)
     return Shown(columns_of(query.question), tuple(tuple(row) for row in bars), query.confidence, notes(query))

@@ -28,7 +28,8 @@ from sfumato.ledger.canon import Json
 from sfumato.mechanisms import Median, SmoothSensitivity
 from sfumato.mechanisms.smooth import FLOOR
 from sfumato.query import PricedQuery
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
+from sfumato.query.measures import Values
 
 Steps = NDArray[np.int64]
 _MOST_GROUPS = 1000
@@ -43,7 +44,7 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
     groups = query.question.groups or ()  # of no keys there is one, which has none
     mechanism, event = _mechanism(query, price)
     half = _half(mechanism, len(groups))
-    measure, start = query.measures.measures[0], query.measures.starts[0]
+    measure, start = _values(query), query.measures.starts[0]
 
     def noisy(reader: Reader) -> Json:
         values = reader.exact().values[start]
@@ -106,7 +107,7 @@ def _medians(desk: Desk, text: str) -> PricedQuery:
             hint="leave GROUP BY out, or GROUP BY a column with declared values",
         )
     query = one_measure(desk, asked, MEDIANS)
-    measure = query.measures.measures[0]
+    measure = _values(query)
     if measure.q != Fraction(1, 2):
         raise InvalidQuestion("the smooth median answers MEDIAN(x)", hint="sql() answers every other quantile")
     if measure.low >= measure.high or measure.high - measure.low > 2**52:
@@ -117,13 +118,20 @@ def _medians(desk: Desk, text: str) -> PricedQuery:
     return query
 
 
+def _values(query: PricedQuery) -> Values:
+    """What the median is of: the one measure of the question."""
+    (measure,) = query.measures.measures
+    assert isinstance(measure, Values)
+    return measure
+
+
 def _mechanism(query: PricedQuery, price: Fraction) -> tuple[SmoothSensitivity, Event]:
     """The mechanism of each group, whose price is for one value, and what a person's values cost in all groups.
 
     A person has `rows` values in each of `groups` groups: the loss of a group is at most ε'·rows, and groups compose.
     The rows of a cut table may be in any groups, and their losses add up.
     """
-    limits, measure = query.bounds, query.measures.measures[0]
+    limits, measure = query.bounds, _values(query)
     rows, groups = (limits.rows, limits.groups) if limits.cut is None else (limits.cut, 1)
     bound: Any = Median(lower=measure.low, upper=measure.high)
     mechanism = SmoothSensitivity(bound=bound, epsilon=price / (rows * groups))
@@ -145,7 +153,7 @@ def _columns(query: PricedQuery) -> tuple[AnswerColumn, ...]:
 
 
 def _bar(query: PricedQuery, steps: int, within: float) -> Bar:
-    measure = query.measures.measures[0]
+    measure = _values(query)
     value, step = steps * measure.step, float(measure.step)
     low, high = max(float(measure.low), steps - within), min(float(measure.high), steps + within)
     return Bar(int(value) if measure.step.denominator == 1 else nearest(value), low * step, high * step)

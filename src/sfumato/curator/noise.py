@@ -1,6 +1,6 @@
 """Where exact integers become noisy ones; nothing exact goes further."""
 
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -9,7 +9,8 @@ from sfumato.engines.engine import Histogram
 from sfumato.exact.bits import BitSource, source
 from sfumato.mechanisms.answers import add
 from sfumato.query.postprocess import in_order
-from sfumato.query.price import Priced, PricedQuery
+from sfumato.query.price import PricedQuery
+from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
 Noisy = tuple[list[tuple[Any, ...]], list[list[Any]]]
 """Groups in public order, and for each a row of noisy columns."""
@@ -17,7 +18,7 @@ Noisy = tuple[list[tuple[Any, ...]], list[list[Any]]]
 _EMPTY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
+def add_noise(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
     """Noisy columns of every public group, or of the groups whose noisy number of people passes the threshold."""
     stream = source(bits)
     groups = query.question.groups
@@ -25,7 +26,7 @@ def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = 
         keys = [tuple(group) for group in groups]
         at = {key: i for i, key in enumerate(exact.keys)}
         places: list[int | None] = [at.get(key) for key in keys]
-        chosen: list[int] | None = None
+        chosen: list[int] = []
     else:
         assert query.keys is not None
         found, counts = query.keys.select(exact.people, bits=stream)
@@ -36,21 +37,23 @@ def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = 
         chosen = [int(count) for _, count in passed]
         keys = [exact.keys[place] for place, _ in passed]
     columns: dict[int, list[Any]] = {}
-    for i, (priced, start) in enumerate(zip(query.priced, query.measures.starts, strict=True)):
-        if chosen is not None and i == query.counted_keys:
-            columns[start] = list(chosen)
-        elif priced.quantiles is not None:
-            columns[start] = [_quantile(priced, exact.values[start].get(key, _EMPTY), stream) for key in keys]
-        else:
-            for j in range(priced.measure.columns):
-                columns[start + j] = _noisy(priced, exact.columns[start + j], places, stream)
+    for priced, start in zip(query.priced, query.measures.starts, strict=True):
+        match priced:
+            case SelectedCounts():
+                columns[start] = list(chosen)
+            case ThreeQuantiles():
+                columns[start] = [_quantile(priced, exact.values[start].get(key, _EMPTY), stream) for key in keys]
+            case NoisyColumns():
+                for j in range(priced.measure.columns):
+                    columns[start + j] = _noisy(priced, exact.columns[start + j], places, stream)
+            case _:
+                assert_never(priced)
     in_turn = [columns[c] for c in sorted(columns)]
     return keys, [list(row) for row in zip(*in_turn, strict=True)] if in_turn else [[] for _ in keys]
 
 
-def _noisy(priced: Priced, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:
+def _noisy(priced: NoisyColumns, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:
     """The exact integers of the groups in order, zero for those nobody is in, each with noise of its own."""
-    assert priced.noise is not None
     if not places:
         return []
     values = [0 if place is None else int(exact[place]) for place in places]
@@ -59,8 +62,7 @@ def _noisy(priced: Priced, exact: Any, places: list[int | None], bits: BitSource
     return [int(value) for value in add(steps, priced.noise.draw(len(values), bits))]
 
 
-def _quantile(priced: Priced, counted: Histogram, bits: BitSource) -> list[Any]:
+def _quantile(priced: ThreeQuantiles, counted: Histogram, bits: BitSource) -> list[Any]:
     """The quantile and the ends of its error bar, put in order."""
-    assert priced.quantiles is not None
     value, low, high = (mechanism.of_counted(counted[0], counted[1], bits) for mechanism in priced.quantiles)
     return [value, min(low, value), max(high, value)]

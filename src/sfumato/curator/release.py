@@ -12,7 +12,7 @@ from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount,
 from sfumato.data import Kind
 from sfumato.errors import SfumatoError
 from sfumato.pictures import of_answer
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
 
 T = TypeVar("T")
 Role = Literal["key", "value"]

@@ -10,17 +10,19 @@ from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn
 from sfumato.errors import InvalidQuestion
 from sfumato.query import PricedQuery, Question, Spend, price
+from sfumato.query.aggregates import Aggregate, CountDistinct, CountPeople, CountRows, CountValues, QuantileOf, Total
 from sfumato.query.expression import Ref
 from sfumato.query.measures import Measure
 
-COUNTS = ("rows", "people", "present", "distinct")
-SCORES = ("sum", *COUNTS)
-MEDIANS = ("quantile",)
-_WRITTEN = {
-    "sum": "SUM(x)", "rows": "COUNT(*)", "people": "COUNT(DISTINCT person)", "present": "COUNT(x)",
-    "distinct": "COUNT(DISTINCT x)", "quantile": "MEDIAN(x)",
+Aggregates = tuple[type[Aggregate], ...]
+COUNTS: Aggregates = (CountRows, CountPeople, CountValues, CountDistinct)
+SCORES: Aggregates = (Total, *COUNTS)
+MEDIANS: Aggregates = (QuantileOf,)
+_WRITTEN: dict[type[Aggregate], str] = {
+    Total: "SUM(x)", CountRows: "COUNT(*)", CountPeople: "COUNT(DISTINCT person)", CountValues: "COUNT(x)",
+    CountDistinct: "COUNT(DISTINCT x)", QuantileOf: "MEDIAN(x)",
 }  # fmt: skip
-_HINTS: dict[tuple[str, ...], str] = {
+_HINTS: dict[Aggregates, str] = {
     COUNTS: "SELECT COUNT(*) FROM …",
     SCORES: "SELECT key, COUNT(*) FROM … GROUP BY key",
     MEDIANS: "SELECT MEDIAN(x) FROM …",
@@ -28,9 +30,9 @@ _HINTS: dict[tuple[str, ...], str] = {
 Group = tuple[Any, ...]
 
 
-def one_measure(desk: Desk, asked: Question, kinds: tuple[str, ...]) -> PricedQuery:
+def one_measure(desk: Desk, asked: Question, kinds: Aggregates) -> PricedQuery:
     """The question with its bounds, if it has one measure of a listed kind; `at` gives it its price."""
-    if len(asked.aggregates) != 1 or asked.aggregates[0].kind not in kinds:
+    if len(asked.aggregates) != 1 or type(asked.aggregates[0]) not in kinds:
         wanted = ", ".join(_WRITTEN[kind] for kind in kinds)
         raise InvalidQuestion(f"one aggregate is needed, of: {wanted}", hint=_HINTS[kinds])
     shown = all(isinstance(output, Ref) for _, output in asked.outputs)
@@ -49,10 +51,7 @@ def at(query: PricedQuery, event: Event) -> PricedQuery:
 
 def move(query: PricedQuery) -> int:
     """The most one person moves the aggregate of any one group."""
-    measure, limits = query.measures.measures[0], query.bounds
-    if measure.kind == "people":
-        return 1
-    return (limits.rows if limits.cut is None else limits.cut) * measure.unit
+    return query.measures.measures[0].most(query.bounds)
 
 
 def weighted_move(query: PricedQuery, weights: list[int]) -> int:
@@ -60,11 +59,7 @@ def weighted_move(query: PricedQuery, weights: list[int]) -> int:
 
     A person counts in few groups, so the heaviest decide; of a cut table all rows may be in one group.
     """
-    heaviest = sorted(map(abs, weights), reverse=True)
-    measure, limits = query.measures.measures[0], query.bounds
-    if limits.cut is not None and measure.kind != "people":
-        return limits.cut * measure.unit * heaviest[0]
-    return move(query) * sum(heaviest[: limits.keys])
+    return query.measures.measures[0].weighted_move(query.bounds, sorted(map(abs, weights), reverse=True))
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,7 @@ class Scores:
     @property
     def only_adds(self) -> bool:
         """Whether a person who comes lowers no score."""
-        return self.measure.low >= 0
+        return self.measure.only_adds
 
     def exact(self, reader: Reader) -> list[int]:
         """The groups' aggregates in steps, in their public order."""

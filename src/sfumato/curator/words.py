@@ -6,7 +6,8 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sfumato.core.printing import for_page, for_terminal
-from sfumato.query.released import Bar
+from sfumato.query.bars import Bar
+from sfumato.query.measures import MEASURES
 
 if TYPE_CHECKING:
     from sfumato.curator.explanation import Bounding, Error, Explanation, Groups, Mechanism, Step
@@ -249,11 +250,7 @@ def as_page(release: "Release") -> str:
 
 # ---- explanations ----
 
-_MEASURES = {
-    "rows": "number of rows", "split": "rows with and without a value", "present": "rows with a value",
-    "people": "number of people", "distinct": "different values", "sum": "sum", "square": "sum of squares",
-    "keys": "groups by their number of people",
-}  # fmt: skip
+_MEASURES = {"keys": "groups by their number of people", **{name: each.words for name, each in MEASURES.items()}}
 _BY = {
     "geometric": "geometric noise", "discrete_gaussian": "discrete Gaussian noise",
     "exponential": "exponential mechanism, with two more for its error bar",

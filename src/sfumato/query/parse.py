@@ -189,3 +189,9 @@ def word(node: exp.Expression) -> str:
 def sql_of(node: exp.Expression) -> str:
     """A node as text, short, for names of columns."""
     return node.sql(dialect=DIALECT, comments=False)[:60]
+
+
+def whole_number(node: exp.Expression) -> int | None:
+    """The number that a node writes in digits, if it is a small one."""
+    digits = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

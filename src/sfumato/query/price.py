@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from sfumato.accounting import events
 from sfumato.accounting.events import Event
@@ -102,5 +103,3 @@ def _fewest_people(epsilon: Fraction, delta: Fraction, keys: int) -> KeySelectio
     asked: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "keys_per_person": keys}
     built: list[KeySelection] = [TruncatedGeometricKeys(**asked), LaplaceKeys(**asked)]
     return min(built, key=lambda each: each.people_for(Fraction(1, 2)))
-
-

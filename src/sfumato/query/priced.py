@@ -57,6 +57,11 @@ class ThreeQuantiles:
     event: Event
     share: Fraction
 
+    @property
+    def q(self) -> Fraction:
+        """The share of values below it."""
+        return Fraction(self.quantiles[0].q)  # type: ignore[arg-type]
+
     def reach(self, beta: Fraction) -> int:
         """Nothing: its error bar is measured with it."""
         del beta

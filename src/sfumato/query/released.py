@@ -13,7 +13,6 @@ from typing import Any
 from sfumato.query.bars import MISSING, Bar
 from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref
 
-
 # ---- expressions over released values ----
 
 

@@ -19,10 +19,12 @@ from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.aggregates import CountRows
 from sfumato.query.expression import Ref
-from sfumato.query.measures import measured
+from sfumato.query.measured import measured
+from sfumato.query.planning import plan_question
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
-from sfumato.query.question import Question, question
+from sfumato.query.question import Question
 from sfumato.query.relations import Public
 
 Marginal = tuple[int, ...]
@@ -53,10 +55,17 @@ class PricedWorkload:
     def counted(self) -> PricedQuery:
         """The same as a question, for what an engine counts."""
         return PricedQuery(
-            self.question, measured(self.question), self.bounds, self.spend, (), None, Fraction(1, 2), None, self.event
+            self.question,
+            measured(self.question.aggregates),
+            self.bounds,
+            self.spend,
+            (),
+            None,
+            Fraction(1, 2),
+            self.event,
         )
 
-    def canonical(self) -> Any:
+    def canonical(self) -> dict[str, object]:
         """What decides what is measured."""
         return {
             "workload": self.question.canonical(),
@@ -74,12 +83,12 @@ def workload(
 
     Every marginal gets the same share of what is spent.
     """
-    asked = question(text, dataset, public)
+    asked = plan_question(text, dataset, public)
     if not asked.keys or any(domain is None for domain in asked.domains):
         raise InvalidQuestion(
             "the attributes of a workload have public values", hint="GROUP BY columns with declared values or bounds"
         )
-    if len(asked.aggregates) != 1 or asked.aggregates[0].kind != "rows" or asked.aggregates[0].where is not None:
+    if asked.aggregates != (CountRows(),):
         raise InvalidQuestion("a workload counts rows", hint="SELECT a, b, COUNT(*) … GROUP BY a, b")
     plain = all(isinstance(output, Ref) for _, output in asked.outputs)
     if not plain or asked.having is not None or asked.order or asked.limit is not None or asked.offset:

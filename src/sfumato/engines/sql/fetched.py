@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.data import Kind
 from sfumato.engines.engine import ExactTable, Histogram, Key
 from sfumato.engines.sql.statements import Statements
+from sfumato.query.measures import Additive, Distinct, Values
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
@@ -24,7 +25,7 @@ Fetch = Callable[[str], Fetched]
 def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> ExactTable:
     """The exact answer to a question, by as many statements as its measures need."""
     width = len(query.question.keys)
-    additive = any(measure.kind not in ("quantile", "distinct") for measure in query.measures.measures)
+    additive = any(isinstance(measure, Additive) for measure in query.measures.measures)
     groups = query.question.groups
     if additive or groups is None:
         found = fetch(statements.additive(query))
@@ -34,16 +35,18 @@ def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> Exa
         found, keys = {}, [tuple(group) for group in groups]
         table = ExactTable(keys, None)
     for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
-        if measure.kind == "quantile":
-            table.values[start] = histograms(fetch(statements.values(query, measure)), width, query)
-        elif measure.kind == "distinct":
-            lines = fetch(statements.distinct(query, measure))
-            counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
-            table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
-        else:
-            table.columns[start] = whole_numbers(found[f"a{i}"])
-            if measure.kind == "split":
-                table.columns[start + 1] = whole_numbers(found[f"b{i}"])
+        match measure:
+            case Values():
+                table.values[start] = histograms(fetch(statements.values(query, measure)), width, query)
+            case Distinct():
+                lines = fetch(statements.distinct(query, measure))
+                counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
+                table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
+            case Additive():
+                for j, letter in enumerate("ab"[: measure.columns]):
+                    table.columns[start + j] = whole_numbers(found[f"{letter}{i}"])
+            case _:
+                raise TypeError(f"no statement measures {measure.kind}")
     return table
 
 

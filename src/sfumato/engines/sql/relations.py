@@ -7,7 +7,7 @@ from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.expressions import Expressions, is_whole
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
-from sfumato.engines.sql.measures import Columns
+from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.query.expression import Expression, Field
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.range import Range
@@ -32,7 +32,7 @@ class Relations:
         repeated: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
         self.people, self.seed, self.person, self.dialect = dataset.unit is not None, seed, person, dialect
-        self.expressions, self.columns = Expressions(dialect), Columns(dialect)
+        self.expressions, self.measures = Expressions(dialect), MeasureWriter(dialect)
         self._repeated = repeated
 
     def relation(self, plan: Plan) -> str:
@@ -140,7 +140,7 @@ class Relations:
         step = of.range.step
         low, high = _ends(of.range, step)
         wide, real = self.dialect.type_of(Kind.INTEGER), self.dialect.type_of(Kind.REAL)
-        placed = f"CAST({self.columns.placed(of, step, low, high)} AS {wide})"
+        placed = f"CAST({self.measures.placed(of, step, low, high)} AS {wide})"
         total = f"CAST(sum({placed}){where} AS {real}) * {self.dialect.double(step)}"
         if kind == "avg":
             return f"{total} / nullif(count({placed}){where}, 0)"

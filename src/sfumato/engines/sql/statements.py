@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from sfumato.data import Dataset, Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
-from sfumato.engines.sql.measures import lifted, needs_rows, twins
+from sfumato.engines.sql.measures import lifted, placed
 from sfumato.engines.sql.relations import Relations, marked
 from sfumato.query.expression import Expression, Ref
-from sfumato.query.measures import Measure
+from sfumato.query.measures import Distinct, People, Values
 from sfumato.query.plan import Scan
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
@@ -43,7 +43,7 @@ class Statements:
         repeated: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
         self._relations = Relations(dataset, dialect, seed, person=person, repeated=repeated)
-        self._columns, self._dialect, self._seed = self._relations.columns, dialect, seed
+        self._write, self._dialect, self._seed = self._relations.measures, dialect, seed
         self._people, self._person = dataset.unit is not None, Hashed("p", person)
         self._marked = {
             (table.name, name)
@@ -107,29 +107,28 @@ class Statements:
     def additive(self, query: PricedQuery, *, public: bool | None = None) -> str:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
         known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
-        measures, counted = list(enumerate(known)), twins(known)
-        write = self._columns
-        columns = [each for i, measure in measures for each in write.of_row(i, measure, twin=counted[i] != i)]
+        measures, write = placed(known), self._write
+        columns = [each for measure, at in measures for each in measure.of_row(at, write)]
         rows = self._rows(query, columns, computed, public=public)
         names = self._names(query)
         if query.bounds.cut is not None:
             return self._direct(query, rows, names)
-        inner = [each for i, measure in measures for each in write.of_person(i, measure, counted[i])]
+        inner = [each for measure, at in measures for each in measure.of_person(at, write)]
         grouped = ", ".join(["p", *names])
-        all_rows = ["count(*) AS n"] if any(needs_rows(measure) for _, measure in measures) else []
+        all_rows = ["count(*) AS n"] if any(measure.needs_rows for measure, _ in measures) else []
         lines = f"SELECT {', '.join([grouped, *all_rows, *inner])} FROM ({rows}) t GROUP BY {grouped}"
         lines = self._few_groups(query, lines, names)
         most = query.bounds.rows
-        outer = [each for i, measure in measures for each in write.of_group(i, measure, counted[i], most)]
+        outer = [each for measure, at in measures for each in measure.of_group(at, write, most)]
         return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}) t{_grouped(names)}"
 
     def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
         measures = query.measures.measures
-        wanted = query.keys is not None or any(m.kind == "people" for m in measures)
+        wanted = query.keys is not None or any(isinstance(measure, People) for measure in measures)
         outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         person = "p" if self._people and query.bounds.cut != 1 else ""
-        for i, measure in enumerate(measures):
-            outer += self._columns.of_all_rows(i, measure, twins(measures)[i], person)
+        for measure, at in placed(measures):
+            outer += measure.of_all_rows(at, self._write, person)
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}) t{_grouped(names)}"
 
     def _people_of(self, query: PricedQuery) -> str:
@@ -188,11 +187,10 @@ class Statements:
 
     # ---- values ----
 
-    def distinct(self, query: PricedQuery, measure: Measure) -> str:
+    def distinct(self, query: PricedQuery, measure: Distinct) -> str:
         """One line a group: its keys and the number of different values, at most `rows` of a person in a group."""
         (measure,), computed = lifted((measure,), len(query.question.plan.fields))
         of, written = measure.of, self._relations.expressions
-        assert of is not None
         where = "" if measure.where is None else f" AND {written.sql(measure.where)}"
         names = self._names(query)
         value = f"CASE WHEN {written.present(of)}{where} THEN {written.sql(of)} END AS v"
@@ -207,11 +205,11 @@ class Statements:
         """The kind of a value as it is written: numbers that are computed are reals."""
         return of.kind if of.kind is not Kind.INTEGER or isinstance(of, Ref) else Kind.REAL
 
-    def values(self, query: PricedQuery, measure: Measure) -> str:
+    def values(self, query: PricedQuery, measure: Values) -> str:
         """One line a group and value: its keys, the value in steps, and how often it occurs."""
         names = self._names(query)
         (measure,), computed = lifted((measure,), len(query.question.plan.fields))
-        rows = self._rows(query, [f"{self._columns.steps(measure)} AS v"], computed)
+        rows = self._rows(query, [f"{measure.steps(self._write)} AS v"], computed)
         rows = f"SELECT * FROM ({rows}) t WHERE v IS NOT NULL"
         if query.bounds.cut is None:
             rows = self._few_values(query, rows, names, Hashed("v", Kind.INTEGER))

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from sfumato.query.aggregates.reading import Reading, Spelling
-from sfumato.query.expression import Expression
 from sfumato.exact.parameters import nearest
 from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import Reading, Spelling
 from sfumato.query.bars import Bar
+from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure
 from sfumato.query.range import Range
 

@@ -56,6 +56,8 @@ class Aggregate(ABC):
     counts_all_rows: ClassVar[bool] = False
     counts_values: ClassVar[bool] = False
     """Whether it needs the number of rows with a value."""
+    has_own_statement: ClassVar[bool] = False
+    """Whether an engine is asked once more for it."""
     needs_plain_sum: ClassVar[bool] = False
     needs_squares: ClassVar[bool] = False
 

@@ -13,6 +13,7 @@ class CountDistinct(CountValues):
     """The number of different values of an expression."""
 
     kind: ClassVar[str] = "distinct"
+    has_own_statement: ClassVar[bool] = True
     counts_values: ClassVar[bool] = False
 
     def cells(self, beside: Beside) -> tuple[Cell, ...]:

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from sfumato.query.aggregates.reading import Reading, Spelling
-from sfumato.query.parse import only, refused, word
-from sfumato.query.expression import Expression
 from sfumato.data import Kind
 from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import Reading, Spelling
 from sfumato.query.bars import Bar
+from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Values
 from sfumato.query.measures.steps import steps_of
+from sfumato.query.parse import only, refused, word
 from sfumato.query.range import Range
 
 MINIMUM, MAXIMUM = Fraction(1, 100), Fraction(99, 100)
@@ -27,6 +27,7 @@ class QuantileOf(OverValues):
 
     kind: ClassVar[str] = "quantile"
     error_kind: ClassVar[ErrorKind] = "rank"
+    has_own_statement: ClassVar[bool] = True
 
     q: Fraction
 
@@ -103,7 +104,16 @@ def _within_group(node: exp.WithinGroup, reading: Reading) -> tuple[exp.Expressi
 
 
 QUANTILE = Spelling(
-    (exp.Median, exp.Quantile, exp.ApproxQuantile, exp.PercentileCont, exp.PercentileDisc, exp.WithinGroup, exp.Min, exp.Max),
+    (
+        exp.Median,
+        exp.Quantile,
+        exp.ApproxQuantile,
+        exp.PercentileCont,
+        exp.PercentileDisc,
+        exp.WithinGroup,
+        exp.Min,
+        exp.Max,
+    ),
     ("MEDIAN", "QUANTILE", "MIN", "MAX"),
     _quantile,
 )

@@ -40,9 +40,7 @@ class Reading:
                 f"{what} needs a number, found {of.kind.value}", node, self.text, hint="COUNT works on anything"
             )
         if _is_tiny(of.range):
-            raise refused(
-                f"{what} of numbers too small to be added up", node, self.text, hint="leave the division out"
-            )
+            raise refused(f"{what} of numbers too small to be added up", node, self.text, hint="leave the division out")
         if largest(of.range) > _MOST_SUMMED:
             raise refused(f"{what} of numbers too large to be added up", node, self.text, hint="divide them first")
         if not of.range.is_bounded:

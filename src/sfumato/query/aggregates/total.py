@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from sfumato.query.aggregates.reading import Reading, Spelling
-from sfumato.query.expression import Expression
 from sfumato.exact.parameters import nearest
 from sfumato.query.aggregates.base import Beside, Cell, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import Reading, Spelling
 from sfumato.query.bars import Bar
+from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Sum
 from sfumato.query.measures.steps import steps_of
 

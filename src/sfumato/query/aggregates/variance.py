@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from sfumato.query.aggregates.reading import Reading, Spelling, largest
-from sfumato.query.parse import refused
-from sfumato.query.expression import Expression
 from sfumato.exact.parameters import nearest
 from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import Reading, Spelling, largest
 from sfumato.query.bars import Bar
+from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Square
 from sfumato.query.measures.steps import steps_of
+from sfumato.query.parse import refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,7 @@ class Values(InSteps):
         """Everything that decides its value."""
         return self._canonical(self.of, step=self.step, ends=(self.low, self.high), q=self.q)
 
-    def price(
-        self, share: Fraction, bounds: Bounds, spend: Spend, *, grouped: bool, beta: Fraction
-    ) -> ThreeQuantiles:
+    def price(self, share: Fraction, bounds: Bounds, spend: Spend, *, grouped: bool, beta: Fraction) -> ThreeQuantiles:
         """A quantile with half of the share, and its error bar's two ends with a quarter each.
 
         A person holds `rows` values in each group, so a score moves by so many people at once, and ε is for all of

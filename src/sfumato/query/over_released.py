@@ -1,0 +1,75 @@
+"""Expressions over what will be released: keys and aggregates, and nothing else of a row."""
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from sfumato.errors import InvalidQuestion
+from sfumato.query.aggregates import Aggregate, Reading, is_aggregate, read_aggregate
+from sfumato.query.draft import Draft
+from sfumato.query.expression import Expression, Field, bounded
+from sfumato.query.own import aggregates_in
+from sfumato.query.parse import only, refused
+from sfumato.query.planted import Planted, exchanged
+
+_MOST_AGGREGATES = 50
+_MAY_BE_KEYS = (exp.Column, exp.Func, exp.Binary, exp.Paren, exp.Case, exp.Unary)
+
+
+class OverReleased:
+    """Reads expressions over keys and aggregates, and gathers the aggregates; aliases stand for what they name."""
+
+    def __init__(self, draft: Draft, aliases: Mapping[str, Expression] | None = None) -> None:
+        self._draft, self._text, self._rows = draft, draft.text, draft.rows
+        self._aliases: Mapping[str, Expression] = {} if aliases is None else aliases
+        self.aggregates: list[Aggregate] = list(draft.aggregates)
+
+    def __call__(self, node: exp.Expression) -> Expression:
+        """The expression that a node is."""
+        planted = Planted(self._text)
+
+        def swap(each: exp.Expression) -> exp.Expression:
+            if is_aggregate(each):
+                return planted.plant(each, *self._aggregate(each))
+            key = self._key(each)
+            if key is not None:
+                return planted.plant(each, key, self._draft.keys[key].field)
+            if isinstance(each, exp.Column):
+                return planted.stand_for(each, self._alias(each))
+            return each
+
+        return planted.value(exchanged(node, swap))
+
+    def _key(self, node: exp.Expression) -> int | None:
+        """The key that a node is, if it is one."""
+        if not isinstance(node, _MAY_BE_KEYS) or aggregates_in(node) or node.find(exp.Column) is None:
+            return None
+        try:
+            made = bounded(self._rows(node))
+        except InvalidQuestion:  # what does not stand alone is no key; its parts are looked at next
+            return None
+        return next((i for i, key in enumerate(self._draft.keys) if key.expression == made), None)
+
+    def _alias(self, node: exp.Column) -> Expression:
+        """What SELECT calls by a column's name, if anything."""
+        found = None if node.table else self._aliases.get(node.name.lower())
+        if found is not None:
+            return found
+        column = self._draft.base.scope.column(node)
+        grouped = "" if column.field.person else f", or add `{node.name}` to GROUP BY"
+        raise refused(f"column `{node.name}` is neither grouped nor aggregated", node, self._text,
+                      hint=f"use an aggregate such as COUNT or AVG{grouped}")  # fmt: skip
+
+    def _aggregate(self, node: exp.Expression) -> tuple[int, Field]:
+        """The place of an aggregate among what is released, and its column."""
+        inner, where = node, None
+        if isinstance(node, exp.Filter):
+            only(node, self._text, "this", "expression")
+            inner, where = node.this, self._rows.predicate(node.expression.this)
+        made = read_aggregate(inner, where, Reading(self._rows))
+        if made not in self.aggregates:
+            if len(self.aggregates) == _MOST_AGGREGATES:
+                raise refused(f"more than {_MOST_AGGREGATES} aggregates", node, self._text, hint="ask in parts")
+            self.aggregates.append(made)
+        place = self.aggregates.index(made)
+        return len(self._draft.keys) + place, Field(made.label, made.gives, made.range)

@@ -1,0 +1,49 @@
+"""Which values a key may have, where that is public: then every group is answered, whoever is in it."""
+
+from dataclasses import replace
+from math import ceil, floor
+from typing import Any
+
+from sfumato.data import Kind
+from sfumato.query.draft import Draft
+from sfumato.query.expression import Call, Expression, Literal, Ref, chosen
+from sfumato.query.parse import refused
+from sfumato.query.relations import Public
+
+_MOST_PUBLIC = 1000
+Domain = tuple[Any, ...] | None
+
+
+def public_groups(draft: Draft) -> Draft:
+    """The draft with the public values of each key, or None for a key that has none."""
+    domains = tuple(_domain(key.expression, draft.relations.public) for key in draft.keys)
+    if any(domain is not None and not domain for domain in domains):
+        raise refused(
+            "there is no group: the public table of a key has no values", draft.select, draft.text,
+            hint="leave the key out, or have the owner fill the table",
+        )  # fmt: skip
+    return replace(draft, domains=domains)
+
+
+def _domain(key: Expression, public: Public) -> Domain:
+    match key:
+        case Ref() if key.field.values is not None:
+            return key.field.values
+        case Ref() if key.field.public is not None:
+            return public.values(*key.field.public)
+        case _ if key.kind is Kind.BOOLEAN:
+            return False, True
+        case Call(op="case"):
+            values = chosen(key)
+            constants = [value.value for value in values if isinstance(value, Literal)]
+            if len(constants) == len(values):
+                return tuple(dict.fromkeys(constants))
+    return _whole_numbers(key)
+
+
+def _whole_numbers(key: Expression) -> Domain:
+    """All whole numbers between the bounds, if they are few."""
+    low, high, grid = key.range.lower, key.range.upper, key.range.grid
+    if key.kind is not Kind.INTEGER or grid is None or grid.denominator != 1 or low is None or high is None:
+        return None
+    return tuple(range(ceil(low), floor(high) + 1)) if high - low < _MOST_PUBLIC else None
