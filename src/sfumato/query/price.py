@@ -21,9 +21,9 @@ from sfumato.exact.rounding import sqrt_down, sqrt_up
 from sfumato.mechanisms import GeometricNoise, KeySelection, LaplaceKeys, Quantile, TruncatedGeometricKeys
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.contributions import bounds
 from sfumato.query.expression import refs
 from sfumato.query.measures import Measure, Measures, measured
-from sfumato.query.own import bounds
 from sfumato.query.question import Question
 
 PEOPLE = Neighbours(Change.ADD_REMOVE, Unit.PERSON)

@@ -13,15 +13,17 @@ from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.errors import InvalidQuestion
+from sfumato.query.context import Context, Public
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, bounded, conjunction, of_person, refs
-from sfumato.query.own import aggregates_in
 from sfumato.query.parse import only, parse, refused, sql_of
+from sfumato.query.per_person import grouping
+from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.plan import Plan, all_expressions, tables
 from sfumato.query.planted import exchanged
 from sfumato.query.range import Range
-from sfumato.query.relations import SELECT, Public, Relation, Relations
+from sfumato.query.relations import SELECT, FromClause
 from sfumato.query.rows import Rows
-from sfumato.query.scope import Name, Scope
+from sfumato.query.scope import Name, NamedPlan, Scope
 from sfumato.query.work import refuse_too_much
 
 MEANING = 5
@@ -137,16 +139,15 @@ class Question:
 def question(text: str, dataset: Dataset, public: Public) -> Question:
     """The question that a SQL text asks of a dataset."""
     select, text = parse(text)
-    assert isinstance(select, exp.Select)
-    relations = Relations(dataset, public, text)
-    return _Builder(relations, select).build()
+    return _Builder(Context(dataset, public, text), select).build()
 
 
 class _Builder:
-    def __init__(self, relations: Relations, select: exp.Select) -> None:
-        self._relations, self._select, self._text = relations, select, relations.text
+    def __init__(self, context: Context, select: exp.Select) -> None:
+        self._context, self._select, self._text = context, select, context.text
         only(select, self._text, *SELECT, "offset")
-        self._base: Relation = relations.source(select, relations.ctes(select, {}))
+        clause = FromClause(context)
+        self._base: NamedPlan = clause.source(select, clause.ctes(select, {}))
         self._rows = Rows(self._base.scope)
         self._keys: list[Expression] = []
         self._key_names: list[str] = []
@@ -209,7 +210,7 @@ class _Builder:
     def _grouping(self) -> list[exp.Expression]:
         aliases = {node.alias.lower(): node.this for node in self._select.expressions if isinstance(node, exp.Alias)}
         found = []
-        for node in self._relations.grouping(self._select):
+        for node in grouping(self._select, self._context):
             bare = isinstance(node, exp.Column) and not node.table
             known = any(name.name.lower() == node.name.lower() for name in self._base.scope.names)
             found.append(aliases.get(node.name.lower(), node) if bare and not known else node)
@@ -232,7 +233,7 @@ class _Builder:
         if isinstance(key, Ref) and key.field.values is not None:
             return key.field.values
         if isinstance(key, Ref) and key.field.public is not None:
-            return self._relations.public.values(*key.field.public)
+            return self._context.public.values(*key.field.public)
         if key.kind is Kind.BOOLEAN:
             return (False, True)
         if isinstance(key, Call) and key.op == "case":

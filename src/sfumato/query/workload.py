@@ -19,11 +19,11 @@ from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.context import Public
 from sfumato.query.expression import Ref
 from sfumato.query.measures import measured
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
 from sfumato.query.question import Question, question
-from sfumato.query.relations import Public
 
 Marginal = tuple[int, ...]
 """Which attributes a marginal is over, by their position."""
