@@ -22,7 +22,7 @@ from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb import cells, kept, readings
 from sfumato.engines.duckdb.registrar import Registrar
 from sfumato.engines.duckdb.views import Views
-from sfumato.engines.sql.relations import Relations
+from sfumato.engines.sql.relations import RelationWriter
 from sfumato.errors import InvalidDeclaration
 
 NAMES = ("who", "account", "transfer")
@@ -112,17 +112,17 @@ def _uuids_as_spelled() -> Any:
 
 
 def _of_rows(text: str) -> Any:
-    real = Relations.scan
+    real = RelationWriter.scan
 
-    def scan(self: Relations, plan: Any, first_of: str = "") -> str:
+    def scan(self: RelationWriter, plan: Any, first_of: str = "") -> str:
         return real(self, plan, first_of).replace(text, "")
 
-    return mock.patch.object(Relations, "scan", scan)
+    return mock.patch.object(RelationWriter, "scan", scan)
 
 
 def _join_without_people() -> Any:
-    real = Relations._join
-    return mock.patch.object(Relations, "_join", lambda self, plan: real(self, plan).replace(" AND l.p = r.p", ""))
+    real = RelationWriter._join
+    return mock.patch.object(RelationWriter, "_join", lambda self, plan: real(self, plan).replace(" AND l.p = r.p", ""))
 
 
 def _cut_of_everybody() -> Any:

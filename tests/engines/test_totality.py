@@ -18,7 +18,7 @@ from sfumato.engines.duckdb.dialect import DUCKDB, type_of
 from sfumato.engines.duckdb.engine import DuckDBEngine as Opened
 from sfumato.engines.sql.expressions import Expressions
 from sfumato.engines.sql.measures import Columns
-from sfumato.engines.sql.relations import Relations
+from sfumato.engines.sql.relations import RelationWriter
 from sfumato.query.functions import FUNCTIONS
 from totality import CALLS, COLUMNS, alone, ended, first_failure, places, together, two_deep
 
@@ -187,8 +187,8 @@ def _untried(where: Any, name: str) -> Any:
 
 
 def _careless_key() -> Any:
-    honest = Relations.key
-    return mock.patch.object(Relations, "key", lambda self, key: honest(self, key).replace("TRY_CAST", "CAST"))
+    honest = RelationWriter.key
+    return mock.patch.object(RelationWriter, "key", lambda self, key: honest(self, key).replace("TRY_CAST", "CAST"))
 
 
 def _careless_steps() -> Any:

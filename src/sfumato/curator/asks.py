@@ -15,7 +15,7 @@ from sfumato.exact.bits import BitSource
 from sfumato.ledger.canon import Json
 from sfumato.ledger.given import LONGEST_QUESTION
 from sfumato.query import PricedQuery, Question, plan_question
-from sfumato.query.relations import Public
+from sfumato.query.context import Public
 
 T = TypeVar("T")
 _NEARLY = Fraction(999, 1000)

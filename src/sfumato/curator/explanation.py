@@ -13,7 +13,7 @@ from sfumato.exact.parameters import nearest
 from sfumato.query import PricedQuery, Question
 from sfumato.query.aggregates import QuantileOf
 from sfumato.query.expression import refs
-from sfumato.query.plan import Join, PerPerson, Plan, Scan, Union, Where
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.postprocess import expected_errors
 from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
@@ -206,17 +206,23 @@ def columns_of(question: Question) -> tuple[AnswerColumn, ...]:
 
 def described(plan: Plan) -> Step:
     """The plan as steps, the last one first."""
-    if isinstance(plan, Scan):
-        return Step("scan", table=plan.table, private=plan.private, cut=plan.cut if plan.private else None)
-    if isinstance(plan, Join):
-        on = tuple((plan.left.fields[i].name, plan.right.fields[j].name) for i, j in plan.equal)
-        return Step("join", (described(plan.left), described(plan.right)), on=on)
-    if isinstance(plan, Union):
-        return Step("union", tuple(described(part) for part in plan.parts))
-    if isinstance(plan, PerPerson):
-        added = tuple(each.kind for each in plan.aggregates)
-        return Step("person", (described(plan.of),), aggregates=added, keyed=bool(plan.keys))
-    return Step("where" if isinstance(plan, Where) else "project", (described(plan.of),))
+    match plan:
+        case Scan():
+            return Step("scan", table=plan.table, private=plan.private, cut=plan.cut if plan.private else None)
+        case Where():
+            return Step("where", (described(plan.of),))
+        case Project():
+            return Step("project", (described(plan.of),))
+        case Join():
+            on = tuple((plan.left.fields[i].name, plan.right.fields[j].name) for i, j in plan.equal)
+            return Step("join", (described(plan.left), described(plan.right)), on=on)
+        case Union():
+            return Step("union", tuple(described(part) for part in plan.parts))
+        case PerPerson():
+            added = tuple(each.kind for each in plan.aggregates)
+            return Step("person", (described(plan.of),), aggregates=added, keyed=bool(plan.keys))
+        case _:
+            assert_never(plan)
 
 
 def _groups(query: PricedQuery) -> Groups:

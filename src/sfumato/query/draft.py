@@ -7,10 +7,11 @@ from typing import Any
 from sqlglot import exp
 
 from sfumato.query.aggregates import Aggregate
+from sfumato.query.context import Context
 from sfumato.query.expression import Expression, Field
 from sfumato.query.question import Order, Question
-from sfumato.query.relations import Relation, Relations
 from sfumato.query.rows import Rows
+from sfumato.query.scope import NamedPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Draft:
     """What is read of a question so far; released expressions see the keys first, then the aggregates."""
 
     select: exp.Select
-    relations: Relations
-    base: Relation
+    context: Context
+    base: NamedPlan
     """FROM with its joins and WHERE."""
     keys: tuple[GroupKey, ...] = ()
     domains: tuple[tuple[Any, ...] | None, ...] = ()
@@ -46,7 +47,7 @@ class Draft:
     @property
     def text(self) -> str:
         """What was asked, for places in refusals."""
-        return self.relations.text
+        return self.context.text
 
     @property
     def rows(self) -> Rows:

@@ -8,8 +8,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.query.aggregates import Aggregate, Reading, is_aggregate, read_aggregate
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression, Field, bounded
-from sfumato.query.own import aggregates_in
-from sfumato.query.parse import only, refused
+from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.planted import Planted, exchanged
 
 _MOST_AGGREGATES = 50
@@ -57,19 +56,19 @@ class OverReleased:
             return found
         column = self._draft.base.scope.column(node)
         grouped = "" if column.field.person else f", or add `{node.name}` to GROUP BY"
-        raise refused(f"column `{node.name}` is neither grouped nor aggregated", node, self._text,
+        raise self._draft.context.refused(f"column `{node.name}` is neither grouped nor aggregated", node,
                       hint=f"use an aggregate such as COUNT or AVG{grouped}")  # fmt: skip
 
     def _aggregate(self, node: exp.Expression) -> tuple[int, Field]:
         """The place of an aggregate among what is released, and its column."""
         inner, where = node, None
         if isinstance(node, exp.Filter):
-            only(node, self._text, "this", "expression")
+            self._draft.context.only(node, "this", "expression")
             inner, where = node.this, self._rows.predicate(node.expression.this)
         made = read_aggregate(inner, where, Reading(self._rows))
         if made not in self.aggregates:
             if len(self.aggregates) == _MOST_AGGREGATES:
-                raise refused(f"more than {_MOST_AGGREGATES} aggregates", node, self._text, hint="ask in parts")
+                raise self._draft.context.refused(f"more than {_MOST_AGGREGATES} aggregates", node, hint="ask in parts")
             self.aggregates.append(made)
         place = self.aggregates.index(made)
         return len(self._draft.keys) + place, Field(made.label, made.gives, made.range)

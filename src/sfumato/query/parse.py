@@ -6,15 +6,13 @@ from sqlglot import Dialect, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from sfumato.errors import InvalidQuestion
+from sfumato.query.dialects import DIALECT, DIALECTS, reader_of
 
-DIALECT = "duckdb"
-"""The dialect of questions that name none, and of the names of columns that have none."""
-DIALECTS = (DIALECT, "postgres", "spark")
-"""The dialects a question may be written in; functions mean the same in all of them."""
 MOST_CHARACTERS = 20_000
 MOST_TOKENS = 4_000
 MOST_DEPTH = 120
 
+_NOT_TEXT = "the question holds characters that are not text"
 _CLOSERS = {
     TokenType.L_PAREN: TokenType.R_PAREN,
     TokenType.L_BRACKET: TokenType.R_BRACKET,
@@ -33,43 +31,52 @@ _FORBIDDEN = {
 
 def parse(text: object, dialect: str = DIALECT) -> tuple[exp.Select, str]:
     """The one SELECT (or UNION ALL in FROM) of a text in a dialect; everything else is refused."""
-    reader = _reader(dialect)
+    reader, written = reader_of(dialect), _readable(text)
+    root = _one_select(_statements(written, reader), written)
+    _check(root, written, dialect)
+    return root, written
+
+
+def _readable(text: object) -> str:
+    """The text, if it is one of a size and of characters that are read."""
     if not isinstance(text, str):
         raise InvalidQuestion("a question is SQL text", hint='session.sql("SELECT COUNT(*) FROM …", epsilon=0.5)')
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"the question is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
-    if not text.isprintable() and any(_unwritable(character) for character in text):
-        raise InvalidQuestion("the question holds characters that are not text", hint="remove control characters")
+    if not _is_written(text):
+        raise InvalidQuestion(_NOT_TEXT, hint="remove control characters")
+    return text
+
+
+def _statements(text: str, reader: Dialect) -> list[Any]:
     try:
-        # comments go first: sqlglot lets them write into the notes that its nodes carry, such as a node's place
         words = reader.tokenize(text)
-        for each in words:
-            each.comments.clear()
         if len(words) > MOST_TOKENS:
             raise InvalidQuestion(f"the question has more than {MOST_TOKENS} words", hint="ask in parts")
-        parsed = reader.parser().parse(words, text)
+        for each in words:  # sqlglot lets comments write into what it notes of nodes, such as their places
+            each.comments.clear()
+        return [each for each in reader.parser().parse(words, text) if each is not None]
     except SqlglotError as error:
         raise _not_sql(error) from None
     except RecursionError:
         raise _too_deep() from None
-    statements = [each for each in parsed if each is not None]
+
+
+def _one_select(statements: list[Any], text: str) -> exp.Select:
     if len(statements) != 1:
-        raise InvalidQuestion(
-            f"one SELECT is answered at a time, found {len(statements)} statements",
-            line=1,
-            column=1,
-            hint="ask one SELECT",
-        )
+        raise InvalidQuestion(f"one SELECT is answered at a time, found {len(statements)} statements",
+                              line=1, column=1, hint="ask one SELECT")  # fmt: skip
     root = statements[0]
-    while isinstance(root, exp.Subquery) and not root.args.get("alias"):
+    while type(root) is exp.Subquery and not root.alias:
         root = root.this
-    if isinstance(root, exp.Union):
-        raise refused("a UNION at the top is not answered", root, text, hint="put it in FROM (…) and aggregate over it")
-    if not isinstance(root, exp.Select):
-        word = text.split(None, 1)[0].upper() if text.split() else "nothing"
-        raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
-    _check(root, text)
-    return root, text
+    match root:
+        case exp.Select():
+            return root
+        case exp.Union():
+            raise refused("a UNION at the top is not answered", root, text,
+                          hint="put it in FROM (…) and aggregate over it")  # fmt: skip
+    word = text.split(None, 1)[0].upper()
+    raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
 
 
 def stands_alone(name: str, text: object, dialect: str = DIALECT) -> str:
@@ -79,7 +86,7 @@ def stands_alone(name: str, text: object, dialect: str = DIALECT) -> str:
     if len(text) > MOST_CHARACTERS:
         raise InvalidQuestion(f"{name} is longer than {MOST_CHARACTERS} characters", hint="ask in parts")
     try:
-        tokens = _reader(dialect).tokenize(text)
+        tokens = reader_of(dialect).tokenize(text)
     except SqlglotError as error:
         raise _not_sql(error) from None
     if any(token.comments for token in tokens):
@@ -99,32 +106,42 @@ def stands_alone(name: str, text: object, dialect: str = DIALECT) -> str:
     return text
 
 
-def _reader(dialect: object) -> Dialect:
-    if dialect not in DIALECTS:
-        raise InvalidQuestion(
-            f"questions in the dialect {str(dialect)[:40]} are not read", hint=f"one of {', '.join(DIALECTS)}"
-        )
-    return Dialect.get_or_raise(dialect)
+def _is_written(text: str) -> bool:
+    """Whether a text has no control characters but those that separate, and no halves of characters."""
+    return text.isprintable() or not any(
+        (each < " " and each not in "\t\n\r\f\v") or "\ud800" <= each <= "\udfff" for each in text
+    )
 
 
-def _unwritable(character: str) -> bool:
-    """Whether a character is a control character that separates nothing, or half of one."""
-    return (character < " " and character not in "\t\n\r\f\v") or "\ud800" <= character <= "\udfff"
-
-
-def _check(root: exp.Expression, text: str) -> None:
+def _check(root: exp.Expression, text: str, dialect: str) -> None:
     """Depth, and the nodes no clause may hold; iterative, so that depth cannot exhaust the stack."""
     waiting = [(root, 1)]
     while waiting:
         node, depth = waiting.pop()
         if depth > MOST_DEPTH:
             raise _too_deep()
-        for kind, (problem, hint) in _FORBIDDEN.items():
-            if isinstance(node, kind):
-                raise refused(problem, node, text, hint=hint)
+        for rule in (_forbidden, _unwritten, *DIALECTS[dialect]):
+            found = rule(node)
+            if found is not None:
+                raise refused(found[0], node, text, hint=found[1])
         for child in node.iter_expressions():
-            chained = isinstance(node, exp.And | exp.Or) and type(child) is type(node)
+            chained = type(node) in (exp.And, exp.Or) and type(child) is type(node)
             waiting.append((child, depth if chained else depth + 1))
+
+
+def _forbidden(node: exp.Expression) -> tuple[str, str] | None:
+    for kind, said in _FORBIDDEN.items():
+        if isinstance(node, kind):
+            return said
+    return None
+
+
+def _unwritten(node: exp.Expression) -> tuple[str, str] | None:
+    """Some dialects write characters by escapes: those that no text may hold, no word of it may hold either."""
+    match node:
+        case exp.Literal() | exp.Identifier() if not _is_written(node.name):
+            return _NOT_TEXT, "remove escapes"
+    return None
 
 
 def _too_deep() -> InvalidQuestion:
@@ -171,7 +188,7 @@ def refused(problem: str, node: exp.Expression, text: str, *, hint: str = "") ->
 def only(node: exp.Expression, text: str, *known: str) -> None:
     """Refuse a node that carries anything besides the known parts: what is not understood is not ignored."""
     for name, value in node.args.items():
-        if name not in known and value not in (None, False, []) and not (isinstance(value, str) and name == "over"):
+        if name not in known and value not in (None, False, []) and not (name == "over" and type(value) is str):
             clause = name.rstrip("_").replace("_", " ").upper()
             where = value if isinstance(value, exp.Expression) else node
             raise refused(f"{clause} is not answered in {word(node)}", where, text, hint="leave it out")
@@ -179,11 +196,16 @@ def only(node: exp.Expression, text: str, *known: str) -> None:
 
 def word(node: exp.Expression) -> str:
     """What a node is called in a question."""
-    if isinstance(node, exp.Anonymous):
-        return f"{str(node.this).upper()}(…)"
-    if isinstance(node, exp.Func):
-        return f"{node.sql_name()}(…)"
-    return {"Subquery": "a subquery", "Table": "FROM"}.get(type(node).__name__, type(node).__name__.upper())
+    match node:
+        case exp.Anonymous():
+            return f"{str(node.this).upper()}(…)"
+        case exp.Func():
+            return f"{node.sql_name()}(…)"
+        case exp.Subquery():
+            return "a subquery"
+        case exp.Table():
+            return "FROM"
+    return type(node).__name__.upper()
 
 
 def sql_of(node: exp.Expression) -> str:
@@ -195,3 +217,18 @@ def whole_number(node: exp.Expression) -> int | None:
     """The number that a node writes in digits, if it is a small one."""
     digits = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def without_alias(node: exp.Expression) -> exp.Expression:
+    """What an alias stands for, or the node itself."""
+    match node:
+        case exp.Alias():
+            inner: exp.Expression = node.this
+            return inner
+    return node
+
+
+def name_of(node: exp.Expression) -> str:
+    """What a column of SELECT is called: its alias, the column it is, or its text."""
+    inner = without_alias(node)
+    return node.alias or (inner.name if type(inner) is exp.Column else sql_of(inner))

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import assert_never
 
-from sfumato.query.expression import Expression, Field, Ref
+from sfumato.query.expression import Expression, Field, Ref, conjunction
 
 Fields = tuple[Field, ...]
+Canonical = list[object]
+"""What decides a value, in lists of words and numbers: equal for equal questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,35 @@ class Scan:
     cut: int | None = None
     """The rows a person has in it at most, if it was cut at registration (1 where each row is protected)."""
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """The table's name and its columns, which positions refer to."""
         return ["scan", self.table, *[[field.name, field.kind.value] for field in self.fields]]
 
 
+class _RowsOfAnother:
+    """A relation with the rows of another, or some of them: whose they are, and how many, is as it is there."""
+
+    __slots__ = ()
+    of: "Plan"
+
+    @property
+    def private(self) -> bool:
+        """Whether rows belong to people."""
+        return self.of.private
+
+    @property
+    def single(self) -> bool:
+        """Whether a person has one row at most."""
+        return self.of.single
+
+    @property
+    def cut(self) -> int | None:
+        """The rows a person has at most, if it is known."""
+        return self.of.cut
+
+
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(_RowsOfAnother):
     """The rows for which a predicate is true."""
 
     of: "Plan"
@@ -39,50 +63,20 @@ class Where:
         """Those of the rows it keeps."""
         return self.of.fields
 
-    @property
-    def private(self) -> bool:
-        """Whether rows belong to people."""
-        return self.of.private
-
-    @property
-    def single(self) -> bool:
-        """Whether a person has one row at most."""
-        return self.of.single
-
-    @property
-    def cut(self) -> int | None:
-        """The rows a person has at most, if it is known."""
-        return self.of.cut
-
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """The predicate over its rows."""
         return ["where", self.of.canonical(), self.predicate.canonical()]
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(_RowsOfAnother):
     """New columns, each computed from one row."""
 
     of: "Plan"
     expressions: tuple[Expression, ...]
     fields: Fields
 
-    @property
-    def private(self) -> bool:
-        """Whether rows belong to people."""
-        return self.of.private
-
-    @property
-    def single(self) -> bool:
-        """Whether a person has one row at most."""
-        return self.of.single
-
-    @property
-    def cut(self) -> int | None:
-        """The rows a person has at most, if it is known."""
-        return self.of.cut
-
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """The expressions over its rows."""
         return ["project", self.of.canonical(), *[each.canonical() for each in self.expressions]]
 
@@ -109,7 +103,7 @@ class Join:
         """Those of both sides."""
         return (*self.left.fields, *self.right.fields)
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """Both sides and what must agree."""
         sides = [self.left.canonical(), self.right.canonical()]
         return ["join", "left" if self.outer else "inner", *sides, sorted(map(list, self.equal))]
@@ -129,7 +123,7 @@ class Union:
         """Never: a person may have a row in each part."""
         return False
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """The parts, in any order."""
         return ["union", *sorted((part.canonical() for part in self.parts), key=repr)]
 
@@ -142,7 +136,7 @@ class OwnAggregate:
     of: Expression | None
     where: Expression | None
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """Kind, expression and filter."""
         return [self.kind, *[None if each is None else each.canonical() for each in (self.of, self.where)]]
 
@@ -171,7 +165,7 @@ class PerPerson:
         """One row a person, exactly, unless there are keys besides."""
         return None if self.keys else 1
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Canonical:
         """Keys and aggregates over its rows."""
         return [
             "person", self.of.canonical(), [key.canonical() for key in self.keys],
@@ -182,30 +176,49 @@ class PerPerson:
 Plan = Scan | Where | Project | Join | Union | PerPerson
 
 
+def filtered(plan: Plan, predicate: Expression) -> Where:
+    """The rows of a plan for which a predicate is true besides what it asks already."""
+    match plan:
+        case Where():
+            return Where(plan.of, conjunction([plan.predicate, predicate]) or predicate)
+        case _:
+            return Where(plan, predicate)
+
+
 def relations_in(plan: Plan) -> int:
     """How many tables a plan reads, as often as it reads them."""
-    return 1 if isinstance(plan, Scan) else sum(map(relations_in, parts_of(plan)))
+    return sum(map(relations_in, parts_of(plan))) or 1
 
 
 def parts_of(plan: Plan) -> tuple[Plan, ...]:
     """The relations a relation is made of."""
-    if isinstance(plan, Scan):
-        return ()
-    if isinstance(plan, Join):
-        return plan.left, plan.right
-    return plan.parts if isinstance(plan, Union) else (plan.of,)
+    match plan:
+        case Scan():
+            return ()
+        case Where() | Project() | PerPerson():
+            return (plan.of,)
+        case Join():
+            return plan.left, plan.right
+        case Union():
+            return plan.parts
+        case _:
+            assert_never(plan)
 
 
 def own_expressions(plan: Plan) -> tuple[Expression, ...]:
     """The expressions that a relation computes itself, for each row of what it is made of."""
-    if isinstance(plan, Where):
-        return (plan.predicate,)
-    if isinstance(plan, Project):
-        return plan.expressions
-    if isinstance(plan, PerPerson):
-        inner = [each for own in plan.aggregates for each in (own.of, own.where) if each is not None]
-        return (*plan.keys, *inner)
-    return ()
+    match plan:
+        case Where():
+            return (plan.predicate,)
+        case Project():
+            return plan.expressions
+        case PerPerson():
+            inner = [each for own in plan.aggregates for each in (own.of, own.where) if each is not None]
+            return (*plan.keys, *inner)
+        case Scan() | Join() | Union():
+            return ()
+        case _:
+            assert_never(plan)
 
 
 def all_expressions(plan: Plan) -> Iterator[Expression]:
@@ -215,39 +228,60 @@ def all_expressions(plan: Plan) -> Iterator[Expression]:
         yield from all_expressions(part)
 
 
+def tables(plan: Plan) -> tuple[str, ...]:
+    """The declared tables a plan reads, once each."""
+    match plan:
+        case Scan():
+            return (plan.table,)
+        case _:
+            return tuple(dict.fromkeys(table for part in parts_of(plan) for table in tables(part)))
+
+
 def spread(plan: Plan) -> int:
     """How many rows one row of a person may become; known before data are read."""
-    if isinstance(plan, Join):
-        sides = [spread(side) for side in (plan.left, plan.right) if side.private]
-        return prod(sides) * plan.repeats
-    if isinstance(plan, Union):
-        return sum(map(spread, plan.parts))
-    if isinstance(plan, Scan) or (isinstance(plan, PerPerson) and not plan.keys):
-        return 1
-    return spread(plan.of)
+    match plan:
+        case Scan():
+            return 1
+        case Where() | Project():
+            return spread(plan.of)
+        case PerPerson():
+            return spread(plan.of) if plan.keys else 1
+        case Join():
+            return prod(spread(side) for side in (plan.left, plan.right) if side.private) * plan.repeats
+        case Union():
+            return sum(map(spread, plan.parts))
+        case _:
+            assert_never(plan)
 
 
 def once(plan: Plan) -> frozenset[int]:
     """The fields whose rows are in the plan once at most: of one reading of a table, and not of another of the same."""
-    if isinstance(plan, Scan):
-        return frozenset(range(len(plan.fields)))
-    if isinstance(plan, Where):
-        return once(plan.of)
-    if isinstance(plan, Project):
-        below = once(plan.of)
-        return frozenset(i for i, each in enumerate(plan.expressions) if isinstance(each, Ref) and each.index in below)
-    if not isinstance(plan, Join) or not plan.private or plan.repeats > 1:
+    match plan:
+        case Scan():
+            return frozenset(range(len(plan.fields)))
+        case Where():
+            return once(plan.of)
+        case Project():
+            below = once(plan.of)
+            return frozenset(
+                i for i, each in enumerate(plan.expressions) if isinstance(each, Ref) and each.index in below
+            )
+        case Join():
+            return _once_in_join(plan)
+        case Union() | PerPerson():
+            return frozenset()
+        case _:
+            assert_never(plan)
+
+
+def _once_in_join(plan: Join) -> frozenset[int]:
+    """A row of one side is once in the pairs if it is once there and has one partner at most."""
+    if plan.repeats > 1:
         return frozenset()
-    at = len(plan.left.fields)
-    left, right = once(plan.left), frozenset(at + i for i in once(plan.right))
-    if not (plan.left.private and plan.right.private):
-        return left if plan.left.private else right
-    kept = left if plan.right.single or plan.leads_to == "right" else frozenset[int]()
-    return kept | (right if plan.left.single or plan.leads_to == "left" else frozenset[int]())
-
-
-def tables(plan: Plan) -> tuple[str, ...]:
-    """The declared tables a plan reads, once each."""
-    if isinstance(plan, Scan):
-        return (plan.table,)
-    return tuple(dict.fromkeys(table for part in parts_of(plan) for table in tables(part)))
+    left, right = once(plan.left), frozenset(len(plan.left.fields) + i for i in once(plan.right))
+    kept: frozenset[int] = frozenset()
+    if plan.left.private and (not plan.right.private or plan.right.single or plan.leads_to == "right"):
+        kept |= left
+    if plan.right.private and (not plan.left.private or plan.left.single or plan.leads_to == "left"):
+        kept |= right
+    return kept

@@ -1,10 +1,12 @@
 """From SQL text to a question: parsed, its relations planned, then read pass by pass."""
 
 from sfumato.data import Dataset
-from sfumato.query.parse import DIALECT, only, parse, refused
+from sfumato.query.context import Context, Public
+from sfumato.query.dialects import DIALECT
+from sfumato.query.parse import parse
 from sfumato.query.passes import PASSES, Draft
 from sfumato.query.question import Question
-from sfumato.query.relations import SELECT, Public, Relations
+from sfumato.query.relations import SELECT, FromClause
 
 
 def plan_question(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALECT) -> Question:
@@ -18,9 +20,11 @@ def plan_question(text: str, dataset: Dataset, public: Public, *, dialect: str =
 def drafted(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALECT) -> Draft:
     """The question before the first pass: its SELECT, and the rows of its FROM."""
     select, text = parse(text, dialect)
-    relations = Relations(dataset, public, text)
-    only(select, text, *SELECT, "offset")
-    base = relations.source(select, relations.ctes(select, {}))
+    context = Context(dataset, public, text)
+    context.only(select, *SELECT, "offset")
+    clause = FromClause(context)
+    base = clause.source(select, clause.ctes(select, {}))
     if not base.plan.private:
-        raise refused("the question reads public tables only", select, text, hint="they need no curator: read them")
-    return Draft(select, relations, base)
+        problem = "the question reads public tables only"
+        raise context.refused(problem, select, hint="they need no curator: read them")
+    return Draft(select, context, base)

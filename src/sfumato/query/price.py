@@ -12,9 +12,9 @@ from sfumato.errors import InvalidQuestion
 from sfumato.exact.rounding import sqrt_down
 from sfumato.mechanisms import KeySelection, LaplaceKeys, TruncatedGeometricKeys
 from sfumato.query.bounds import PEOPLE, Bounds, Spend
+from sfumato.query.contributions import bounds
 from sfumato.query.expression import refs
 from sfumato.query.measured import Measures, measured
-from sfumato.query.own import bounds
 from sfumato.query.priced import Priced, SelectedCounts, ThreeQuantiles
 from sfumato.query.question import Question
 

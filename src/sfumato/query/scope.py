@@ -1,11 +1,14 @@
 """Names: which columns are in sight, and which field each of them is."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sfumato.query.expression import Field, Ref
+from sfumato.query.naming import did_you_mean
 from sfumato.query.parse import only, refused
+from sfumato.query.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +43,35 @@ class Scope:
             tables = ", ".join(f"{n.table}.{n.name}" for n in found)
             raise refused(f"column `{node.name}` is ambiguous", node, self.text, hint=f"say which: {tables}")
         if not found:
-            raise refused(f"no column `{_shown(node)}`", node, self.text, hint=self._known(table))
+            raise refused(f"no column `{_shown(node)}`", node, self.text, hint=self._known(node.name, node.table))
         return Ref(found[0].index, found[0].field)
 
-    def _known(self, table: str) -> str:
-        seen = dict.fromkeys(n.name for n in self.names if table in ("", n.table.lower()))
+    def _known(self, name: str, table: str) -> str:
+        """What there is instead: columns, or tables if no table of that name is in sight."""
+        seen = dict.fromkeys(n.name for n in self.names if table.lower() in ("", n.table.lower()))
         return (
-            f"known columns: {', '.join(seen)}"
-            if seen
-            else f"known tables: {', '.join(dict.fromkeys(n.table for n in self.names))}"
+            known("columns", name, seen) if seen else known("tables", table, dict.fromkeys(n.table for n in self.names))
         )
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlan:
+    """A plan and the names its columns go by."""
+
+    plan: Plan
+    scope: Scope
+
+    @classmethod
+    def called(cls, alias: str, plan: Plan, text: str) -> "NamedPlan":
+        """The plan with its fields' own names, behind one alias."""
+        names = tuple(Name(alias, field.name, i, field) for i, field in enumerate(plan.fields))
+        return cls(plan, Scope(names, text))
+
+
+def known(what: str, name: str, names: Iterable[str]) -> str:
+    """The hint for a name that is not there: which one was meant, if it can be told, and which there are."""
+    there = list(names)
+    return " ".join(filter(None, (did_you_mean(name, there), f"known {what}: {', '.join(there)}")))
 
 
 def _shown(node: exp.Column) -> str:

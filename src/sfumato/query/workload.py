@@ -20,12 +20,12 @@ from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.aggregates import CountRows
+from sfumato.query.context import Public
 from sfumato.query.expression import Ref
 from sfumato.query.measured import measured
 from sfumato.query.planning import plan_question
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
 from sfumato.query.question import Question
-from sfumato.query.relations import Public
 
 Marginal = tuple[int, ...]
 """Which attributes a marginal is over, by their position."""

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import nan
+from typing import assert_never
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.sql.dialect import Dialect
@@ -16,7 +17,7 @@ PERSON = "sfumato_person"
 FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
 
 
-class Relations:
+class RelationWriter:
     """Writes the relations of one dataset; `seed` keys the order in which rows of one person count.
 
     `repeated` names columns that foreign keys lead to and that do not name one row of a person.
@@ -37,18 +38,22 @@ class Relations:
 
     def relation(self, plan: Plan) -> str:
         """A SELECT with columns c0, c1, … and, for rows of people, p."""
-        if isinstance(plan, Scan):
-            return self.scan(plan)
-        if isinstance(plan, Where):
-            return f"SELECT * FROM ({self.relation(plan.of)}) t WHERE {self.expressions.sql(plan.predicate)}"
-        if isinstance(plan, Project):
-            columns = [f"{self.expressions.column(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
-            return f"SELECT {', '.join([*self.p(plan.of), *columns])} FROM ({self.relation(plan.of)}) t"
-        if isinstance(plan, Join):
-            return self._join(plan)
-        if isinstance(plan, Union):
-            return " UNION ALL ".join(self._ordered(part) for part in plan.parts)
-        return self._per_person(plan)
+        match plan:
+            case Scan():
+                return self.scan(plan)
+            case Where():
+                return f"SELECT * FROM ({self.relation(plan.of)}) t WHERE {self.expressions.sql(plan.predicate)}"
+            case Project():
+                columns = [f"{self.expressions.column(each)} AS c{i}" for i, each in enumerate(plan.expressions)]
+                return f"SELECT {', '.join([*self.p(plan.of), *columns])} FROM ({self.relation(plan.of)}) t"
+            case Join():
+                return self._join(plan)
+            case Union():
+                return " UNION ALL ".join(self._ordered(part) for part in plan.parts)
+            case PerPerson():
+                return self._per_person(plan)
+            case _:
+                assert_never(plan)
 
     def p(self, plan: Plan) -> list[str]:
         """The column of the person, where rows are people's."""

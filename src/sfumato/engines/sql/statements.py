@@ -18,7 +18,7 @@ from sfumato.data import Dataset, Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
 from sfumato.engines.sql.measures import lifted, placed
-from sfumato.engines.sql.relations import Relations, marked
+from sfumato.engines.sql.relations import RelationWriter, marked
 from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Distinct, People, Values
 from sfumato.query.plan import Scan
@@ -42,7 +42,7 @@ class Statements:
         person: Kind = Kind.INTEGER,
         repeated: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
-        self._relations = Relations(dataset, dialect, seed, person=person, repeated=repeated)
+        self._relations = RelationWriter(dataset, dialect, seed, person=person, repeated=repeated)
         self._write, self._dialect, self._seed = self._relations.measures, dialect, seed
         self._people, self._person = dataset.unit is not None, Hashed("p", person)
         self._marked = {

@@ -6,8 +6,9 @@ from sqlglot import exp
 
 from sfumato.query.draft import Draft, GroupKey
 from sfumato.query.expression import bounded, of_person, refs
-from sfumato.query.own import aggregates_in
-from sfumato.query.parse import refused, sql_of
+from sfumato.query.parse import sql_of
+from sfumato.query.per_person import grouping
+from sfumato.query.person_aggregates import aggregates_in
 
 
 def group_by(draft: Draft) -> Draft:
@@ -26,7 +27,7 @@ def _named(draft: Draft) -> list[exp.Expression]:
     aliases = {node.alias.lower(): node.this for node in selected if isinstance(node, exp.Alias)}
     columns = {name.name.lower() for name in draft.base.scope.names}
     found = []
-    for node in draft.relations.grouping(draft.select):
+    for node in grouping(draft.select, draft.context):
         name = node.name.lower() if isinstance(node, exp.Column) and not node.table else None
         found.append(node if name is None or name in columns else aliases.get(name, node))
     return found
@@ -34,11 +35,11 @@ def _named(draft: Draft) -> list[exp.Expression]:
 
 def _key(node: exp.Expression, draft: Draft) -> GroupKey:
     if aggregates_in(node):
-        raise refused("GROUP BY takes columns of a row, not aggregates", node, draft.text, hint="use HAVING")
+        raise draft.context.refused("GROUP BY takes columns of a row, not aggregates", node, hint="use HAVING")
     key = bounded(draft.rows(node))
     if of_person(key):
-        raise refused("groups must not be made of the person", node, draft.text,
+        raise draft.context.refused("groups must not be made of the person", node,
                       hint="group in a subquery by person and aggregate over it")  # fmt: skip
     if not refs(key):
-        raise refused("GROUP BY a constant makes one group", node, draft.text, hint="leave it out")
+        raise draft.context.refused("GROUP BY a constant makes one group", node, hint="leave it out")
     return GroupKey(key, sql_of(node))

@@ -5,7 +5,6 @@ from dataclasses import replace
 from sfumato.data import Kind
 from sfumato.query.draft import Draft
 from sfumato.query.over_released import OverReleased
-from sfumato.query.parse import refused
 
 
 def having(draft: Draft) -> Draft:
@@ -16,5 +15,5 @@ def having(draft: Draft) -> Draft:
     released = OverReleased(draft, draft.aliases)
     made = released(clause.this)
     if made.kind is not Kind.BOOLEAN:
-        raise refused("HAVING must be true or false", clause, draft.text, hint="compare it")
+        raise draft.context.refused("HAVING must be true or false", clause, hint="compare it")
     return replace(draft, having=made, aggregates=tuple(released.aggregates))

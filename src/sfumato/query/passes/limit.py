@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sfumato.query.draft import Draft
-from sfumato.query.parse import only, refused, whole_number
+from sfumato.query.parse import whole_number
 
 
 def limit(draft: Draft) -> Draft:
@@ -15,9 +15,9 @@ def _whole(name: str, draft: Draft) -> int | None:
     clause = draft.select.args.get(name)
     if clause is None:
         return None
-    only(clause, draft.text, "expression", "this")
+    draft.context.only(clause, "expression", "this")
     value = clause.expression if clause.args.get("expression") is not None else clause.this
     found = whole_number(value)
     if found is None:
-        raise refused(f"{name.upper()} takes a whole number", clause, draft.text, hint=f"{name.upper()} 10")
+        raise draft.context.refused(f"{name.upper()} takes a whole number", clause, hint=f"{name.upper()} 10")
     return found

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression
 from sfumato.query.over_released import OverReleased
-from sfumato.query.parse import only, refused, whole_number
+from sfumato.query.parse import whole_number
 from sfumato.query.question import Order
 
 
@@ -16,11 +16,11 @@ def order_by(draft: Draft) -> Draft:
     clause = draft.select.args.get("order")
     if clause is None:
         return draft
-    only(clause, draft.text, "expressions")
+    draft.context.only(clause, "expressions")
     released = OverReleased(draft, draft.aliases)
     found = []
     for each in clause.expressions:
-        only(each, draft.text, "this", "desc", "nulls_first")
+        draft.context.only(each, "this", "desc", "nulls_first")
         by = _named(each.this, draft)
         by = released(each.this) if by is None else by
         found.append(Order(by, bool(each.args.get("desc")), bool(each.args.get("nulls_first"))))
@@ -35,7 +35,7 @@ def _named(node: exp.Expression, draft: Draft) -> Expression | None:
             if place is None:
                 return None
             if not 1 <= place <= len(draft.outputs):
-                raise refused("ORDER BY names a column that is not there", node, draft.text)
+                raise draft.context.refused("ORDER BY names a column that is not there", node)
             return draft.outputs[place - 1][1]
         case exp.Column() if not node.table:
             return draft.aliases.get(node.name.lower())

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression
 from sfumato.query.over_released import OverReleased
-from sfumato.query.parse import refused, sql_of
+from sfumato.query.parse import sql_of
 
 _HINT = "ask for aggregates: COUNT(*), AVG(…), …"
 
@@ -20,9 +20,9 @@ def outputs(draft: Draft) -> Draft:
         inner = node.this if isinstance(node, exp.Alias) else node
         column = inner if isinstance(inner, exp.Column) else None
         if isinstance(inner if column is None else column.this, exp.Star):
-            raise refused("rows are not released", inner, draft.text, hint=_HINT)
+            raise draft.context.refused("rows are not released", inner, hint=_HINT)
         name = node.alias or (sql_of(inner).lower() if column is None else column.name)
         found.append((name, released(inner)))
     if not released.aggregates:
-        raise refused("rows are not released", draft.select.expressions[0], draft.text, hint=_HINT)
+        raise draft.context.refused("rows are not released", draft.select.expressions[0], hint=_HINT)
     return replace(draft, outputs=tuple(found), aggregates=tuple(released.aggregates))

@@ -5,10 +5,9 @@ from math import ceil, floor
 from typing import Any
 
 from sfumato.data import Kind
+from sfumato.query.context import Public
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Call, Expression, Literal, Ref, chosen
-from sfumato.query.parse import refused
-from sfumato.query.relations import Public
 
 _MOST_PUBLIC = 1000
 Domain = tuple[Any, ...] | None
@@ -16,10 +15,10 @@ Domain = tuple[Any, ...] | None
 
 def public_groups(draft: Draft) -> Draft:
     """The draft with the public values of each key, or None for a key that has none."""
-    domains = tuple(_domain(key.expression, draft.relations.public) for key in draft.keys)
+    domains = tuple(_domain(key.expression, draft.context.public) for key in draft.keys)
     if any(domain is not None and not domain for domain in domains):
-        raise refused(
-            "there is no group: the public table of a key has no values", draft.select, draft.text,
+        raise draft.context.refused(
+            "there is no group: the public table of a key has no values", draft.select,
             hint="leave the key out, or have the owner fill the table",
         )  # fmt: skip
     return replace(draft, domains=domains)

@@ -1,4 +1,4 @@
-"""What a person's own rows add up to, and how many of them count: aggregates that stay inside."""
+"""What a person's own rows add up to: aggregates that stay inside."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,15 +6,16 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
+from sfumato.query.contributions import bounds
 from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.parse import only, refused, sql_of
-from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Scan, Union
+from sfumato.query.plan import OwnAggregate, Plan
 from sfumato.query.planted import Planted, exchanged
 from sfumato.query.range import Range
 from sfumato.query.rows import Rows
 
 
-class Own:
+class PersonAggregates:
     """Aggregates over a person's own rows: they stay inside, so they are exact."""
 
     def __init__(self, dataset: Dataset, rows: Rows, plan: Plan, keys: list[Field]) -> None:
@@ -48,17 +49,16 @@ class Own:
 
     def _aggregate(self, node: exp.Expression, at: int) -> tuple[int, Field]:
         where = None
-        if isinstance(node, exp.Filter):
-            where = self.rows.predicate(node.expression.this)
-            node = node.this
+        match node:
+            case exp.Filter():
+                where = self.rows.predicate(node.expression.this)
+                node = node.this
         made, kind, found = self._kind(node, where)
-        if made in self.aggregates:
-            index = self.aggregates.index(made)
-        else:
-            index = len(self.aggregates)
+        if made not in self.aggregates:
             self.aggregates.append(made)
             traces = made.of is not None and of_person(made.of)
             self.fields.append(Field(sql_of(node), kind, found, traces=traces, own=len(self.keys) == 1))
+        index = self.aggregates.index(made)
         return at + index, self.fields[index]
 
     def _kind(self, node: exp.Expression, where: Expression | None) -> tuple[OwnAggregate, Kind, Range]:
@@ -89,24 +89,6 @@ class Own:
             Kind.REAL if kind == "avg" else of.kind,
             replace(of.range, grid=None if kind == "avg" else of.range.grid),
         )
-
-
-def bounds(plan: Plan, dataset: Dataset) -> tuple[int, int]:
-    """How many rows of a person count in a group, and in how many groups a person counts."""
-    if isinstance(plan, Scan):
-        table = dataset.table(plan.table)
-        if dataset.unit is None or plan.single or table is None:
-            return 1, 1
-        return table.rows_per_group, table.groups_per_person
-    if isinstance(plan, Join):
-        sides = [bounds(side, dataset) for side in (plan.left, plan.right) if side.private]
-        return max((s[0] for s in sides), default=1), max((s[1] for s in sides), default=1)
-    if isinstance(plan, Union):
-        sides = [bounds(part, dataset) for part in plan.parts]
-        return sum(s[0] for s in sides), sum(s[1] for s in sides)
-    if isinstance(plan, PerPerson):
-        return (1, 1) if plan.single else (1, bounds(plan.of, dataset)[1])
-    return bounds(plan.of, dataset)
 
 
 def aggregates_in(node: exp.Expression) -> bool:
