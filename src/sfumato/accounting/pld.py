@@ -106,7 +106,7 @@ class _Tail:
         return self._tilted.exponent(self._tilted.loss(i), self._sign) - self._log_target
 
 
-class Composition:
+class ComposedLattices:
     """Laws on lattices of one step, each composed some number of times."""
 
     def __init__(self, parts: list[tuple[Lattice, int]]) -> None:
@@ -420,7 +420,7 @@ def compose(
     place: Callable[[LossLaw, float, Survey, float], Lattice] = connect_the_dots,
     *,
     coarser: float = 1.0,
-) -> Composition:
+) -> ComposedLattices:
     """Laws on a common lattice fine enough for their spreads, with tails that leave δ alone.
 
     `place` puts them there: `connect_the_dots` for an upper bound, `merge_the_cells` for a lower one. A `coarser`
@@ -440,7 +440,9 @@ def compose(
     step = max(step, 1e-12 * max(abs(at.low) + abs(at.high) for at in surveys), 1e-40)  # a law of one loss has no width
     step = common_step(laws, surveys, max(step, max(at.high - at.low for at in surveys) / MOST_POINTS))
     while True:
-        composed = Composition([(place(law, step, at, depth), n) for (law, n), at in zip(laws, surveys, strict=True)])
+        composed = ComposedLattices(
+            [(place(law, step, at, depth), n) for (law, n), at in zip(laws, surveys, strict=True)]
+        )
         windows = composed.width(min(0.5, max(delta, 1e-300)))
         if windows <= 1:
             return composed

@@ -23,7 +23,7 @@ PLAYS = 4000
 CONFIDENCE = 0.999
 
 
-class Mechanism(Protocol):
+class GameMechanism(Protocol):
     """What a move asks for: its price, and its output on a database."""
 
     @property
@@ -45,7 +45,7 @@ class Move:
 
     zero: Any
     one: Any
-    mechanism: Mechanism
+    mechanism: GameMechanism
     evidence: Callable[[Any], float]
 
     def database(self, bit: int) -> Any:
@@ -54,7 +54,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Turn:
     """A move, and what came of it: an answer and what it says about the bit, or a refusal."""
 
     move: Move
@@ -71,7 +71,7 @@ class Step:
 class View:
     """All that an adversary has seen."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Turn, ...] = ()
 
     @property
     def evidence(self) -> float:
@@ -79,7 +79,7 @@ class View:
         return sum(step.evidence for step in self.steps)
 
     @property
-    def answers(self) -> tuple[Step, ...]:
+    def answers(self) -> tuple[Turn, ...]:
         """The steps that were answered."""
         return tuple(step for step in self.steps if not step.refused)
 
@@ -113,15 +113,15 @@ class Keeper(Protocol):
 
 def play(adversary: Adversary, keeper: Keeper, rounds: int = ROUNDS) -> View:
     """One play of the experiment (Survey Definition 5.6): all that the adversary sees of it."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Turn, ...] = ()
     for _ in range(rounds):
         move = adversary.move(View(steps))
         if move is None:
             break
         try:
-            steps = (*steps, Step(move, keeper.ask(move)))
+            steps = (*steps, Turn(move, keeper.ask(move)))
         except BudgetExceeded:
-            steps = (*steps, Step(move, refused=True))
+            steps = (*steps, Turn(move, refused=True))
     return View(steps)
 
 

@@ -48,7 +48,7 @@ class Target:
             raise InvalidParameter("pairs", "must be at least one pair of neighbouring inputs, got", "none")
 
 
-def priced(event: PrivacyEvent, delta: float = 0.0) -> Claim:
+def claim_of_event(event: PrivacyEvent, delta: float = 0.0) -> Claim:
     """What an event promises at a δ, by the accountant."""
     return Claim(total([event]).epsilon(delta), delta)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sfumato.curator import words
 from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
-from sfumato.curator.refusals import Shortfall
+from sfumato.curator.refusals import MissingAmount
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class ReturnedGroups:
     """Which groups are returned: one for all rows, all the public ones, or those with enough people."""
 
     kind: Literal["one", "public", "private"]
@@ -75,7 +75,7 @@ class Error:
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class PlannedMechanism:
     """One mechanism of a plan: what it measures, by which noise, at what share, and how far it will be off."""
 
     measures: str
@@ -117,15 +117,15 @@ class Explanation:
 
     question: str
     plan: Step
-    groups: Groups
+    groups: ReturnedGroups
     bounding: Bounding
-    mechanisms: tuple[Mechanism, ...]
+    mechanisms: tuple[PlannedMechanism, ...]
     columns: tuple[ExpectedColumn, ...]
     cost: Cost
     confidence: Fraction
     remaining: tuple[Left, ...]
     """What would be left of each budget; where one refuses nothing is charged, and it is what is left."""
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[MissingAmount, ...] = ()
     """Every budget that would refuse, as a refusal names them."""
     notes: tuple[Note, ...] = ()
 
@@ -161,7 +161,7 @@ class Explanation:
 
 
 def explained(
-    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[Shortfall, ...]
+    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[MissingAmount, ...]
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
@@ -220,11 +220,11 @@ def described(plan: Plan) -> Step:
     return Step("where" if isinstance(plan, Where) else "project", (described(plan.of),))
 
 
-def _groups(query: PricedQuery) -> Groups:
+def _groups(query: PricedQuery) -> ReturnedGroups:
     if not query.question.keys:
-        return Groups("one")
+        return ReturnedGroups("one")
     known = query.question.groups
-    return Groups("private") if known is None else Groups("public", len(known))
+    return ReturnedGroups("private") if known is None else ReturnedGroups("public", len(known))
 
 
 def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
@@ -238,11 +238,11 @@ def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
     return Bounding("weighted", limits.rows, None if all_of_them else limits.groups, grouped)
 
 
-def _selection(query: PricedQuery) -> Mechanism:
+def _selection(query: PricedQuery) -> PlannedMechanism:
     assert query.keys is not None
     people, share = query.keys.people_for(Fraction(95, 100)), query.spend.amount / _parts(query)
     by, error = _KEYS[type(query.keys).__name__], Error("shows", people)
-    return Mechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
+    return PlannedMechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
 
 
 def _parts(query: PricedQuery) -> int:
@@ -253,14 +253,14 @@ def _currency(query: PricedQuery) -> Literal["epsilon", "rho"]:
     return "epsilon" if query.spend.epsilon is not None else "rho"
 
 
-def _mechanism(priced: Priced, query: PricedQuery, beta: Fraction) -> Mechanism:
+def _mechanism(priced: Priced, query: PricedQuery, beta: Fraction) -> PlannedMechanism:
     measure, currency = priced.measure, _currency(query)
     if priced.quantiles is not None:
         error = Error("rank", priced.quantiles[0].error(beta).alpha)
-        return Mechanism("quantile", "exponential", currency, priced.share, error, q=measure.q or Fraction(0))
+        return PlannedMechanism("quantile", "exponential", currency, priced.share, error, q=measure.q or Fraction(0))
     assert priced.noise is not None
     error = Error("within", nearest(priced.noise.reach(beta) * measure.step))
-    return Mechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
+    return PlannedMechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
 
 
 def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:

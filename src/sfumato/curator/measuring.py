@@ -5,8 +5,8 @@ from typing import Any
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.explanation import columns_of, notes
-from sfumato.curator.noise import released
-from sfumato.curator.pricing import cost_of, priced
+from sfumato.curator.noise import add_noise
+from sfumato.curator.pricing import cost_of, plan_question
 from sfumato.curator.release import Shown, read_value, stored_value
 from sfumato.ledger.canon import Json
 from sfumato.query import PricedQuery
@@ -15,11 +15,11 @@ from sfumato.query.postprocess import finished
 
 def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **price: Any) -> Ask[Shown]:
     """A question in SQL, at its price."""
-    query = priced(desk, text, **price)
+    query = plan_question(desk, text, **price)
     cost = cost_of(query)
 
     def noisy(reader: Reader) -> Json:
-        keys, columns = released(query, reader.exact(), bits=desk.bits)
+        keys, columns = add_noise(query, reader.exact(), bits=desk.bits)
         return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": columns}  # type: ignore[dict-item]
 
     return Ask(

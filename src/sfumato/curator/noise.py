@@ -17,7 +17,7 @@ Noisy = tuple[list[tuple[Any, ...]], list[list[Any]]]
 _EMPTY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def released(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
+def add_noise(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
     """Noisy columns of every public group, or of the groups whose noisy number of people passes the threshold."""
     stream = source(bits)
     groups = query.question.groups

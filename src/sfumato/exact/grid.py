@@ -41,7 +41,7 @@ class Attempt:
     settle: Callable[[int, Callable[[Ball], Ball], int], int | None]
 
 
-class Quantile:
+class QuantileNoise:
     """Noise Z = ±Q(V) from one word: V uniform, Q decreasing, a sign for the symmetric laws."""
 
     def __init__(
@@ -164,7 +164,7 @@ class Centers:
 class OnGrid:
     """Noise of a standard law, scaled, moved to each center and rounded to the grid."""
 
-    def __init__(self, law: Quantile | HeavyTail, scale: Fraction, grid: Fraction) -> None:
+    def __init__(self, law: QuantileNoise | HeavyTail, scale: Fraction, grid: Fraction) -> None:
         floats.trust()
         self._law = law
         self._ratio = scale / grid
@@ -267,10 +267,12 @@ def _normal_ball(v: Ball) -> Ball:
     return v.erfcinv() * ball_of(Fraction(2)).sqrt()
 
 
-_EXPONENTIAL = Quantile(signed=False, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
-_LAPLACE = Quantile(signed=True, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
-_NORMAL = Quantile(signed=True, quantile=_normal_quantile, ball=_normal_ball, error=_normal_error)
-_GUMBEL = Quantile(
+_EXPONENTIAL = QuantileNoise(
+    signed=False, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error
+)
+_LAPLACE = QuantileNoise(signed=True, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
+_NORMAL = QuantileNoise(signed=True, quantile=_normal_quantile, ball=_normal_ball, error=_normal_error)
+_GUMBEL = QuantileNoise(
     signed=False,
     quantile=lambda v: -np.log(-np.log(v)),
     ball=lambda v: -(-v.log()).log(),
@@ -281,7 +283,7 @@ Center = Real | list[Any] | tuple[Any, ...] | NDArray[Any]
 
 
 def _rounded(
-    law: Quantile | HeavyTail, scale: Fraction, *, size: Size, center: Center, grid: Real, bits: BitSource
+    law: QuantileNoise | HeavyTail, scale: Fraction, *, size: Size, center: Center, grid: Real, bits: BitSource
 ) -> Any:
     step = positive("grid", grid)
     return OnGrid(law, scale, step).draw(Centers(center, step), size, bits)

@@ -38,7 +38,7 @@ def proposal_scale(sigma: Fraction) -> Fraction:
     return max(Fraction(max((s * 2 ** (i / 8) for i in range(24)), key=kept)), sigma)
 
 
-class DiscreteGaussian:
+class DiscreteGaussianSampler:
     """Pr[k] ∝ exp(-k²/(2σ²)) over the integers."""
 
     __slots__ = ("_center", "_exact_center", "_proposal", "_twice_variance", "_width")
@@ -89,8 +89,8 @@ class DiscreteGaussian:
 
 
 @lru_cache(maxsize=256, typed=True)
-def _gaussian(sigma: Any, word_bits: int) -> DiscreteGaussian:
-    return DiscreteGaussian(positive("sigma", sigma), word_bits)
+def _gaussian(sigma: Any, word_bits: int) -> DiscreteGaussianSampler:
+    return DiscreteGaussianSampler(positive("sigma", sigma), word_bits)
 
 
 def discrete_gaussian(sigma: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:

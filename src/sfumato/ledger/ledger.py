@@ -18,15 +18,15 @@ from sfumato.ledger.clock import SteadyClock
 from sfumato.ledger.commits import Commits
 from sfumato.ledger.outcomes import Answered, Patience, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
-from sfumato.ledger.reader import Clock, Reader
-from sfumato.ledger.reserve import Ask, Reserve
+from sfumato.ledger.reader import Clock, LedgerReader
+from sfumato.ledger.reserve import AskInRun, Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.store import Owner, Store, Transaction
 from sfumato.ledger.stored import StoredState
 from sfumato.ledger.verify import check_anchor, latest
 
 
-class Ledger(Reader):
+class Ledger(LedgerReader):
     """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
 
     `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text. `clock`
@@ -73,14 +73,14 @@ class Ledger(Reader):
 
     def group(self, group: str, budget: Budget | Limits) -> int:
         """Give a group of datasets caps, for ever: the same people under several names; the sequence of the entry."""
-        return cast(int, self._ask(caps.Group(given.name("group", group), limits(budget))))
+        return cast(int, self._ask(caps.CapGroup(given.name("group", group), limits(budget))))
 
     def join(self, dataset: str, group: str) -> int:
         """Charge what is charged to a dataset to a group too, for ever; the sequence of the entry.
 
         What the dataset has spent so far counts there from now on, and must fit.
         """
-        return cast(int, self._ask(caps.Join(given.name("dataset", dataset), given.name("group", group))))
+        return cast(int, self._ask(caps.JoinGroup(given.name("dataset", dataset), given.name("group", group))))
 
     def give(self, wanted: caps.Caps) -> int:
         """Give a dataset, principals on it and groups of it their caps: all of them, or none; the latest sequence."""
@@ -201,7 +201,7 @@ class Ledger(Reader):
         sha, key = given.request_hash(request_hash), given.name("idempotency_key", idempotency_key)
         remarks = given.question(question), given.label(label)
         charged = None if event is None else known(given.event("event", event))
-        request = Ask(*names, run, charged, sha, key, given.name("data_version", data_version), patience, *remarks)
+        request = AskInRun(*names, run, charged, sha, key, given.name("data_version", data_version), patience, *remarks)
         return cast(Receipt | Refused, self._ask(request))
 
     def settle(self, receipt: Receipt, release: Json) -> Answered:

@@ -16,11 +16,11 @@ from sfumato.local.protocol import (
     Counts,
     Domain,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
     read,
-    written,
 )
 
 
@@ -62,7 +62,7 @@ class KAry(Listed):
 
     def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
         said = respond(codes_of(self.domain, values), self.size, Fraction(self.p or 0), source(bits))
-        return written(said, self.payload)
+        return codes_as_bytes(said, self.payload)
 
     def empty(self) -> Counts:
         return np.zeros(self.size, dtype=np.int64)

@@ -244,7 +244,7 @@ def codes_of(domain: Domain, values: Any) -> NDArray[np.int64]:
     return np.array(found, dtype=np.int64)
 
 
-def written(codes: NDArray[Any], size: int) -> Bytes:
+def codes_as_bytes(codes: NDArray[Any], size: int) -> Bytes:
     """Codes as little-endian bytes, a row each."""
     return np.ascontiguousarray(codes.astype(f"<u{size}")).view(np.uint8).reshape(len(codes), size)
 

@@ -11,7 +11,7 @@ from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, Size, open_probability, positive
 from sfumato.exact.rounding import up
-from sfumato.mechanisms.answers import Answers, add
+from sfumato.mechanisms.answers import AnswerMove, Answers, add
 
 _SLACK = 1 + 1e-12  # covers the roundings of a logarithm and a product
 
@@ -42,15 +42,16 @@ class Noise(ABC):
         """Exact draws: an int if size is None, else an array."""
 
     @abstractmethod
-    def event(self, moved: Fraction, *, scalar: bool = True) -> Event:
-        """The price of adding it to answers that move by `moved` steps, in the norm the law is made for.
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> Event:
+        """The price of adding it to answers that move so, in the norm the law is made for.
 
-        In ℓ2 `moved` is the square of the distance. `scalar` says that there is one answer only.
+        `scalar` says that there is one answer only.
         """
 
     def hiding(self, distance: Fraction) -> Event:
         """The price of adding it to one answer that moves by `distance` steps."""
-        return self.event(distance**2 if self.norm is Norm.L2 else distance)
+        move = AnswerMove.l2(square=distance**2) if self.norm is Norm.L2 else AnswerMove.l1(distance)
+        return self.event(move)
 
     @abstractmethod
     def reach(self, beta: Fraction) -> int:
@@ -84,14 +85,14 @@ class Additive(ABC):
         answers = Answers(self.grid, self.dimension)
         object.__setattr__(self, self.parameter, positive(self.parameter, getattr(self, self.parameter)))
         object.__setattr__(self, "grid", answers.grid)
-        moved = answers.moved(self.sensitivity, self.norm)
+        move = answers.move(self.sensitivity, self.norm)
         object.__setattr__(self, "answers", answers)
-        object.__setattr__(self, "noise", self._noise(moved))
-        object.__setattr__(self, "event", self.noise.event(moved, scalar=self.dimension is None))
+        object.__setattr__(self, "noise", self._noise(move))
+        object.__setattr__(self, "event", self.noise.event(move, scalar=self.dimension is None))
 
     @abstractmethod
-    def _noise(self, moved: Fraction) -> Noise:
-        """The noise, in steps of the grid, for answers that move by `moved` steps."""
+    def _noise(self, move: AnswerMove) -> Noise:
+        """The noise, in steps of the grid, for answers that move so."""
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
         """Noisy answers of the caller's shape: whole numbers without a grid, floats on the grid with one."""
@@ -121,10 +122,10 @@ class Calibrated(Additive, ABC):
     ) -> Self:
         """The mechanism with the least noise that meets (ε, δ)."""
         answers, target = Answers(grid, dimension), (positive("epsilon", epsilon), open_probability("delta", delta))
-        least = cls._least(*target, moved=answers.moved(sensitivity, cls.norm), answers=answers)
+        least = cls._least(*target, move=answers.move(sensitivity, cls.norm), answers=answers)
         return cls(**least, sensitivity=sensitivity, grid=grid, dimension=dimension)
 
     @classmethod
     @abstractmethod
-    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, move: AnswerMove, answers: Answers) -> dict[str, Any]:
         """The parameters of the least noise that meets (ε, δ)."""

@@ -73,6 +73,38 @@ def root(square: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerMove:
+    """How far answers move between neighbours, in steps; in ℓ2 it is known by its square, which is rational."""
+
+    norm: Norm
+    _amount: Fraction
+
+    @classmethod
+    def l1(cls, distance: Fraction) -> "AnswerMove":
+        """A move by an ℓ1 distance; of one answer, by its distance."""
+        return cls(Norm.L1, distance)
+
+    @classmethod
+    def l2(cls, *, square: Fraction) -> "AnswerMove":
+        """A move by an ℓ2 distance that is given as its square."""
+        return cls(Norm.L2, square)
+
+    @property
+    def distance(self) -> Fraction:
+        """The distance in ℓ1 or ℓ∞; a move in ℓ2 has a square only."""
+        if self.norm is Norm.L2:
+            raise TypeError("a move in ℓ2 is known by its square")
+        return self._amount
+
+    @property
+    def square(self) -> Fraction:
+        """The square of the distance in ℓ2."""
+        if self.norm is not Norm.L2:
+            raise TypeError(f"a move in {self.norm.value} is known by its distance")
+        return self._amount
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
     """What a mechanism accepts: one answer or `dimension` of them, whole numbers or reals placed on `grid`."""
 
@@ -95,8 +127,12 @@ class Answers:
         """How many answers there are."""
         return 1 if self.dimension is None else self.dimension
 
-    def moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
-        """How far the placed answers move, in steps; in ℓ2 the square of it."""
+    def move(self, sensitivity: Sensitivity, norm: Norm) -> AnswerMove:
+        """How far the placed answers move, in steps."""
+        return AnswerMove(norm, self._moved(sensitivity, norm))
+
+    def _moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
+        """The distance, and in ℓ2 its square."""
         amount = in_norm(sensitivity_of(sensitivity), norm, self.count)
         if self.grid is None and sensitivity.unit is not None and sensitivity.unit.denominator != 1:
             unit = sensitivity.unit

@@ -55,7 +55,7 @@ class Selection(ABC):
         answers = Answers(self.grid, len(self.candidates))
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "grid", answers.grid)
-        object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        object.__setattr__(self, "moved", answers.move(self.sensitivity, Norm.LINF).distance)
         if truth("monotone", self.monotone) and self.sensitivity.neighbours.change is not Change.ADD_REMOVE:
             raise InvalidParameter(
                 "monotone", "must be False where neighbours replace one another", True, hint="leave it out"

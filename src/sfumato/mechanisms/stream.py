@@ -57,7 +57,7 @@ class SparseTechnique(ABC):
     def __post_init__(self) -> None:
         answers = Answers(self.grid)
         object.__setattr__(self, "answers", answers)
-        object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        object.__setattr__(self, "moved", answers.move(self.sensitivity, Norm.LINF).distance)
         object.__setattr__(self, "grid", answers.grid)
         object.__setattr__(self, "level", self.level_of(self.threshold))
         object.__setattr__(self, "threshold", amount("threshold", self.threshold))

@@ -20,6 +20,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.exact.rounding import sqrt_down, sqrt_up
 from sfumato.mechanisms import GeometricNoise, KeySelection, LaplaceKeys, Quantile, TruncatedGeometricKeys
 from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.answers import AnswerMove
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.expression import refs
 from sfumato.query.measures import Measure, Measures, measured
@@ -179,10 +180,16 @@ def _priced(
     l1, square = _moves(measure, limits, grouped=grouped)
     if spend.epsilon is not None:
         noise: Noise = GeometricNoise(l1 / share)
-        return Priced(measure, noise, None, noise.event(l1), share)
+        return Priced(measure, noise, None, noise.event(AnswerMove.l1(l1)), share)
     sigma = Fraction(sqrt_up(square / (2 * share)))
     noise = DiscreteGaussianNoise(sigma)
-    return Priced(measure, noise, None, noise.event(square, scalar=not grouped and measure.columns == 1), share)
+    return Priced(
+        measure,
+        noise,
+        None,
+        noise.event(AnswerMove.l2(square=square), scalar=not grouped and measure.columns == 1),
+        share,
+    )
 
 
 def _moves(measure: Measure, limits: Bounds, *, grouped: bool) -> tuple[Fraction, Fraction]:
