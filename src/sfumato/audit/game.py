@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from sfumato.accounting.events import Event
 from sfumato.audit.targets import Claim
 from sfumato.core.accuracy import clopper_pearson_high, clopper_pearson_low
 from sfumato.errors import BudgetExceeded
@@ -27,11 +28,11 @@ class GameMechanism(Protocol):
     """What a move asks for: its price, and its output on a database."""
 
     @property
-    def event(self) -> Any:
+    def event(self) -> Event:
         """What it costs."""
         ...
 
-    def release(self, exact: Any) -> Any:
+    def release(self, exact: Any) -> object:
         """One output."""
         ...
 
@@ -48,7 +49,7 @@ class Move:
     mechanism: GameMechanism
     evidence: Callable[[Any], float]
 
-    def database(self, bit: int) -> Any:
+    def database(self, bit: int) -> object:
         """The database of a bit."""
         return self.one if bit else self.zero
 
@@ -106,7 +107,7 @@ class Adversary:
 class Keeper(Protocol):
     """Who holds the hidden bit and a budget."""
 
-    def ask(self, move: Move) -> Any:
+    def ask(self, move: Move) -> object:
         """The mechanism's output on the bit's database; BudgetExceeded where the budget does not hold it."""
         ...
 

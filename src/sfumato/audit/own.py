@@ -3,7 +3,7 @@
 A room above adds its own release paths by a tuple of `AuditedMechanism` that is named in the command line's sources.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -53,8 +53,9 @@ def by_array(mechanism: Any) -> Draw:
     def vector(n: int) -> Any:
         return replace(mechanism, dimension=n) if isinstance(mechanism, m.Additive) else mechanism
 
-    def draw(data: Any, n: int) -> Any:
-        return vector(n).release(np.full(n, data))
+    def draw(data: Any, n: int) -> Sequence[Any]:
+        drawn: Sequence[Any] = vector(n).release(np.full(n, data))
+        return drawn
 
     return draw
 
@@ -113,7 +114,7 @@ class CappedCounts:
             except BudgetExceeded:
                 said.append(None)
                 continue
-            said.append(self._count.release(exact))
+            said.append(int(self._count.release(exact)))
         return said
 
 

@@ -72,9 +72,9 @@ def _answer(release: Callable[[Any], Any], data: Any) -> Any:
 def by_size(release: Callable[..., Any]) -> Draw:
     """Draws of a callable that takes `size` and gives as many outputs at once."""
 
-    def draw(data: Any, n: int) -> Any:
+    def draw(data: Any, n: int) -> Sequence[Any]:
         try:
-            outputs = release(data, size=n)
+            outputs: Sequence[Any] = release(data, size=n)
         except Exception:  # an error of all is an error of some: each is asked for by itself
             return one_by_one(lambda given: _only(release(given, size=1)))(data, n)
         if len(outputs) != n:

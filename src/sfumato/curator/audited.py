@@ -55,7 +55,7 @@ class Asked:
         """What the curator would charge."""
         return self.query.event
 
-    def release(self, rows: Rows) -> Any:
+    def release(self, rows: Rows) -> dict[str, Any] | list[list[Any]]:
         """What leaves: rows of released values without their keys, or by key where keys are not public."""
         keys, noisy = add_noise(self.query, exact(self.query.question.text, rows, self.query.spend))
         bars = finished(self.query, keys, noisy, 1 - _SURE)

@@ -13,10 +13,10 @@ from threading import Lock
 from typing import TypeVar
 
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.engines import Engine, ExactTable
 from sfumato.errors import EngineFailed, SfumatoError
 from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
-from sfumato.ledger.canon import Json
 from sfumato.query import PricedQuery
 from sfumato.query.workload import PricedWorkload
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from sfumato.core.printing import Json
 from sfumato.curator import watching
 from sfumato.curator.amounts import Amount
 from sfumato.curator.asks import Ask
@@ -21,7 +22,6 @@ from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import NOTHING, Left, Release, Shown
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
-from sfumato.ledger.canon import Json
 from sfumato.mechanisms import SparseTechnique
 from sfumato.query import Question
 from sfumato.query.parse import stands_alone

@@ -1,5 +1,6 @@
 """k-ary randomised response: the report is a value of the domain, the true one most often."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -33,7 +34,7 @@ def respond(codes: NDArray[np.int64], size: int, p: Fraction, bits: BitSource) -
     return out
 
 
-def labels_of(domain: Domain) -> Any:
+def labels_of(domain: Domain) -> Sequence[Hashable]:
     """The values in order."""
     return range(domain) if isinstance(domain, int) else domain
 

@@ -4,14 +4,17 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
+
+from numpy.typing import NDArray
 
 from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, Size, open_probability, positive
 from sfumato.exact.rounding import up
-from sfumato.mechanisms.answers import AnswerMove, Answers, add
+from sfumato.exact.sampler import Draws
+from sfumato.mechanisms.answers import Answer, AnswerMove, AnswerRow, Answers, Noisy, add
 
 _SLACK = 1 + 1e-12  # covers the roundings of a logarithm and a product
 
@@ -38,7 +41,7 @@ class Noise(ABC):
     """The norm in which this noise pays for a move."""
 
     @abstractmethod
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Exact draws: an int if size is None, else an array."""
 
     @abstractmethod
@@ -94,7 +97,11 @@ class Additive(ABC):
     def _noise(self, move: AnswerMove) -> Noise:
         """The noise, in steps of the grid, for answers that move so."""
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+    @overload
+    def release(self, exact: Answer, *, bits: BitSource | None = None) -> int | float: ...
+    @overload
+    def release(self, exact: AnswerRow, *, bits: BitSource | None = None) -> NDArray[Any]: ...
+    def release(self, exact: Answer | AnswerRow, *, bits: BitSource | None = None) -> Noisy:
         """Noisy answers of the caller's shape: whole numbers without a grid, floats on the grid with one."""
         steps = self.answers.place(exact)
         return self.answers.give(add(steps, self.noise.draw(self.dimension, source(bits))))

@@ -13,6 +13,7 @@ from sfumato.exact import discrete_gaussian
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, amount, nearest, positive
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
 from sfumato.mechanisms.answers import AnswerMove, Answers, root
 from sfumato.mechanisms.gaussian import two_sided_quantile
@@ -30,7 +31,7 @@ class DiscreteGaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Gaussian draws."""
         return discrete_gaussian(self.sigma, size, bits=bits)
 

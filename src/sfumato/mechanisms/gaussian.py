@@ -12,6 +12,7 @@ from sfumato.exact import rounded_gaussian
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, amount, nearest, open_probability, positive
 from sfumato.exact.rounding import up, written_up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import AnswerMove, Answers, in_norm, root, sensitivity_of
 
@@ -44,7 +45,7 @@ class GaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """floor(Z + ½) for real Z normal with standard deviation sigma."""
         return rounded_gaussian(self.sigma, size, bits=bits)
 

@@ -12,6 +12,7 @@ from sfumato.exact import censored_discrete_laplace, discrete_laplace
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, nearest, positive, whole
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Additive, Calibrated, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import AnswerMove, Answers
 
@@ -28,7 +29,7 @@ class GeometricNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Laplace draws."""
         return discrete_laplace(self.scale, size, bits=bits)
 
@@ -74,7 +75,7 @@ class TruncatedGeometricNoise(Noise):
     epsilon: Fraction
     bound: int
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Laplace draws, clipped."""
         return censored_discrete_laplace(1 / self.epsilon, self.bound, size, bits=bits)
 

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sfumato.accounting import events
 from sfumato.core import Norm
@@ -11,6 +11,7 @@ from sfumato.exact import rounded_laplace
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, nearest, positive
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Additive, Noise, least_whole, log_inverse
 from sfumato.mechanisms.answers import AnswerMove
 
@@ -25,7 +26,7 @@ class LaplaceNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """floor(Z + ½) for real Z of density exp(-|z|/scale)/(2·scale)."""
         return rounded_laplace(self.scale, size, bits=bits)
 
