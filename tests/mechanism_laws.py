@@ -120,8 +120,8 @@ class Script(Noise):
             return next(self._values)
         return np.array([next(self._values) for _ in range(size)])
 
-    def event(self, moved: Any, *, scalar: bool = True) -> Any:
-        return self._of.event(moved, scalar=scalar)
+    def event(self, move: Any, *, scalar: bool = True) -> Any:
+        return self._of.event(move, scalar=scalar)
 
     def reach(self, beta: Any) -> int:
         return self._of.reach(beta)

@@ -14,9 +14,9 @@ import statistics_of_samples as samples
 from sfumato.anonymity import (
     Groups,
     Intervals,
+    Microdata,
     Prefixes,
     Roles,
-    Table,
     anonymise,
     check,
     compose,
@@ -33,7 +33,7 @@ from sfumato.cli.command import Exit
 from sfumato.errors import InvalidParameter
 from sources import SeededBits
 
-PEOPLE = Table.of(
+PEOPLE = Microdata.of(
     [
         {"name": "Ann", "zip": "02138", "age": 31, "illness": "flu"},
         {"name": "Bob", "zip": "02139", "age": 34, "illness": "flu"},
@@ -50,7 +50,7 @@ def test_a_class_below_k_is_found_and_counted() -> None:
     found = check(PEOPLE, ("zip", "age"), k=2)
     assert not found.holds
     assert (found.smallest, found.classes, found.exposed) == (1, 4, 4)
-    assert check(Table(("a",), ()), ("a",), k=3).holds
+    assert check(Microdata(("a",), ()), ("a",), k=3).holds
 
 
 def test_the_least_generalised_table_is_found_and_names_are_gone() -> None:
@@ -67,7 +67,7 @@ def test_the_least_generalised_table_is_found_and_names_are_gone() -> None:
     st.integers(1, 6),
 )
 def test_what_is_made_is_k_anonymous_and_no_lower_level_would_do(rows: list[tuple[int, str]], k: int) -> None:
-    table = Table(("age", "group"), tuple(rows))
+    table = Microdata(("age", "group"), tuple(rows))
     ladder: dict[str, Any] = {"age": Intervals((5, 20)), "group": Groups(({"a": "x", "b": "x"},))}
     roles = Roles(("age", "group"))
     if len(rows) < k:
@@ -85,7 +85,7 @@ def test_what_is_made_is_k_anonymous_and_no_lower_level_would_do(rows: list[tupl
 
 
 def test_suppression_leaves_out_only_small_classes_and_as_few_as_it_may() -> None:
-    table = Table(("age",), tuple((age,) for age in [30] * 10 + [31] * 10 + [77]))
+    table = Microdata(("age",), tuple((age,) for age in [30] * 10 + [31] * 10 + [77]))
     made = anonymise(table, Roles(("age",)), {"age": Intervals((50,))}, k=5, most_suppressed=0.1)
     assert made.levels == {"age": 0}
     assert made.suppressed == 1
@@ -106,7 +106,7 @@ def test_a_class_with_one_secret_hides_nobody() -> None:
 def test_top_codes_swaps_and_noise() -> None:
     assert top_code([1, 99, 120], limit=90) == [1, 90, 90]
     bits = SeededBits(1)
-    table = Table(("id", "age"), tuple((i, 1000 + i) for i in range(1000)))
+    table = Microdata(("id", "age"), tuple((i, 1000 + i) for i in range(1000)))
     swapped = swap(table, ["age"], share=0.5, bits=bits)
     assert sorted(swapped.column("age")) == sorted(table.column("age"))
     moved = sum(a != b for a, b in zip(swapped.column("age"), table.column("age"), strict=True))
@@ -153,11 +153,11 @@ def test_a_table_shows_nothing_of_its_rows() -> None:
     [
         (lambda: Roles(()), "quasi"),
         (lambda: Roles(("a",), ("a",)), "roles"),
-        (lambda: Table((), ()), "columns"),
-        (lambda: Table(("a", "a"), ()), "columns"),
-        (lambda: Table(("a",), ((1, 2),)), "rows"),
-        (lambda: Table.of([]), "records"),
-        (lambda: Table.of([{"a": 1}, {"b": 1}]), "records"),
+        (lambda: Microdata((), ()), "columns"),
+        (lambda: Microdata(("a", "a"), ()), "columns"),
+        (lambda: Microdata(("a",), ((1, 2),)), "rows"),
+        (lambda: Microdata.of([]), "records"),
+        (lambda: Microdata.of([{"a": 1}, {"b": 1}]), "records"),
         (lambda: PEOPLE.column("nothing"), "column"),
         (lambda: PEOPLE.with_column("age", [1]), "values"),
         (lambda: check(PEOPLE, ("zip",), k=0), "k"),
@@ -181,7 +181,7 @@ def test_bad_requests_are_refused_by_name(call: Any, word: str) -> None:
 
 
 def test_too_many_combinations_of_levels_are_refused() -> None:
-    wide = Table(tuple("abcdef"), ((1,) * 6,))
+    wide = Microdata(tuple("abcdef"), ((1,) * 6,))
     ladder = {name: Intervals(tuple(range(1, 12))) for name in "abcdef"}
     with pytest.raises(InvalidParameter, match="combinations"):
         anonymise(wide, Roles(tuple("abcdef")), ladder, k=1)

@@ -23,7 +23,15 @@ from sfumato.attacks import (
     median,
     reconstruction,
 )
-from sfumato.attacks.answerers import NoisyWithoutTotal, Question, UnderLedger, UnderTotal, Unprotected, asked, people
+from sfumato.attacks.answerers import (
+    CountQuestion,
+    NoisyWithoutTotal,
+    UnderLedger,
+    UnderTotal,
+    Unprotected,
+    asked,
+    people,
+)
 from sfumato.attacks.census_lesson import imagine, right
 from sfumato.attacks.lessons import LESSONS, lesson
 from sfumato.attacks.linkage import link
@@ -190,7 +198,7 @@ def test_records_are_matched_once() -> None:
 # ---- answerers ---------------------------------------------------------------------------------------------------
 
 SECRET = np.array([True, False, True, True])
-ALL = Question(np.ones(4, dtype=np.bool_))
+ALL = CountQuestion(np.ones(4, dtype=np.bool_))
 
 
 def test_a_total_refuses_what_it_does_not_hold() -> None:
@@ -204,9 +212,9 @@ def test_a_ledger_answers_an_equal_question_from_the_record_and_refuses_beyond_t
     with counting.ledger(Fraction(1)) as opened:
         answerer = UnderLedger(SECRET, opened, share=Fraction(1, 2), bits=SeededBits(1))
         assert len({answerer.ask(ALL) for _ in range(20)}) == 1
-        answerer.ask(Question(people(0, of=4)))
+        answerer.ask(CountQuestion(people(0, of=4)))
         with pytest.raises(BudgetExceeded):
-            answerer.ask(Question(people(1, of=4)))
+            answerer.ask(CountQuestion(people(1, of=4)))
         assert answerer.ask(ALL) == answerer.ask(ALL)
 
 
@@ -219,7 +227,7 @@ def test_without_a_memo_or_a_total_the_same_answerers_give_everything_away() -> 
     assert reconstruction.recovered(secret, found).share > 0.99
     tight = UnderTotal(secret, total=1, share=1, bits=bits)
     assert reconstruction.recovered(secret, reconstruction.reconstruct(tight, 64, 512, bits=bits)).share < 0.75
-    question = Question(np.ones(64, dtype=np.bool_))
+    question = CountQuestion(np.ones(64, dtype=np.bool_))
     fresh = NoisyWithoutTotal(secret, epsilon=Fraction(1, 10), bits=bits)
     assert round(counting.average(fresh, question, 4000)) == int(secret.sum())
 

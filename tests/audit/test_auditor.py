@@ -15,8 +15,8 @@ from sfumato.audit.auditor import CONFIDENCE, Finding
 from sfumato.audit.certify import Ahead
 from sfumato.audit.controls import CONTROLS, RARE_CONTROLS, self_check
 from sfumato.audit.encoding import encode
-from sfumato.audit.learn import Lesson, learn
-from sfumato.audit.own import OWN
+from sfumato.audit.learn import LearnedEvents, learn
+from sfumato.audit.own import OUR_MECHANISMS
 from sfumato.audit.pairs import KINDS
 from sfumato.audit.specimens import SPECIMENS
 from sfumato.core import Change
@@ -45,8 +45,8 @@ def test_a_tenth_too_little_noise_is_caught_and_the_right_noise_is_near_its_clai
     assert 1 < right.smallest_violation < 2
 
 
-@pytest.mark.parametrize("own", OWN, ids=lambda own: own.name)
-def test_no_mechanism_of_ours_is_convicted(own: audit.Own) -> None:
+@pytest.mark.parametrize("own", OUR_MECHANISMS, ids=lambda own: own.name)
+def test_no_mechanism_of_ours_is_convicted(own: audit.AuditedMechanism) -> None:
     found = audit.audit(own.target(), draws=max(400, 60 * len(own.pairs)), confidence=1 - 1e-9)
     assert not found.convicted
     assert found.bound <= found.epsilon
@@ -55,7 +55,7 @@ def test_no_mechanism_of_ours_is_convicted(own: audit.Own) -> None:
 def test_every_public_mechanism_is_under_audit() -> None:
     from sfumato import mechanisms
 
-    made = {type(own.make(Fraction(1))).__name__ for own in OWN}
+    made = {type(own.make(Fraction(1))).__name__ for own in OUR_MECHANISMS}
     parts = {
         "Median",
         "OrderStatistic",
@@ -137,7 +137,7 @@ def test_an_auditor_that_always_says_one_thing_is_not_allowed_to_report(convicte
 
 
 def test_a_learner_that_finds_nothing_fails_the_self_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: Lesson((), 0))
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: LearnedEvents((), 0))
     with pytest.raises(BrokenAudit):
         self_check()
 

@@ -8,13 +8,13 @@ import pytest
 from sfumato import audit
 from sfumato.audit import everything as whole
 from sfumato.audit.infer import mechanism_target, pairs_for
-from sfumato.audit.own import OWN
+from sfumato.audit.own import OUR_MECHANISMS
 from sfumato.audit.targets import draw_of
 from sfumato.core import Neighbours, Norm, Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import Gaussian, Geometric, Median, SmoothSensitivity
 
-KNOWN = {own.name: own for own in OWN}
+KNOWN = {own.name: own for own in OUR_MECHANISMS}
 FAMILIES = [
     "laplace",
     "geometric-histogram",

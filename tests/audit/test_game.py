@@ -28,7 +28,7 @@ from sfumato.audit.adversaries import (
     response,
     reveal,
 )
-from sfumato.audit.game import Step
+from sfumato.audit.game import Turn
 from sfumato.audit.keepers import Forgetful, RefundingKeeper, TotalAsFilter, filter_keepers
 from sfumato.errors import BrokenAudit, BudgetExceeded, InvalidParameter
 from sfumato.mechanisms import RandomizedResponse
@@ -251,7 +251,7 @@ def test_what_has_no_price_in_a_currency_is_refused_and_tells_nothing() -> None:
     keeper = FilterKeeper(1, PureFilter(10))
     with pytest.raises(BudgetExceeded):
         keeper.ask(SHARPENER.move(View()) or response(HALF))
-    silent = Step(response(HALF), refused=True)
+    silent = Turn(response(HALF), refused=True)
     assert silent.evidence == 0.0
     with pytest.raises(InvalidParameter, match="plays"):
         game(GAMBLER, filter_keepers(PURE), promised(PURE), keeper="x", plays=0)

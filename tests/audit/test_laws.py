@@ -10,7 +10,7 @@ import pytest
 from sfumato import exact
 from sfumato.accounting import total
 from sfumato.audit import Pair, Verdict, check_law, exact_audit
-from sfumato.audit.own import OWN, exact_targets
+from sfumato.audit.own import OUR_MECHANISMS, exact_targets
 from sfumato.core import Neighbours, Norm
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import Geometric
@@ -60,7 +60,7 @@ def test_a_reachable_output_that_the_neighbour_never_gives_is_infinite() -> None
 
 
 def test_what_was_not_followed_leaves_the_question_open() -> None:
-    found = exact_audit(released(OWN[3].make(Fraction(1))), Pair(0, 1), epsilon=1, runs=20)
+    found = exact_audit(released(OUR_MECHANISMS[3].make(Fraction(1))), Pair(0, 1), epsilon=1, runs=20)
     assert found.verdict is Verdict.OPEN
     assert math.isinf(found.at_most)
 

@@ -14,7 +14,7 @@ from sfumato.audit.certify import Ahead
 from sfumato.audit.edges import edges
 from sfumato.audit.encoding import encode
 from sfumato.audit.learn import learn
-from sfumato.audit.outcomes import Aspect, Kind, Raised, joined
+from sfumato.audit.outcomes import Aspect, OutputKind, Raised, joined
 from sfumato.audit.statistics import last_bits, lowest_bit, place_words
 from sfumato.audit.views import Bins
 
@@ -112,7 +112,7 @@ def test_unseen_outputs_are_one_event_together_and_parts_join() -> None:
     assert view.words(np.array([True, True, True])) == "any output"
     both = joined(encode([1.0, 2.0]), encode(["x"]))
     assert both.count == 3
-    assert both.column(()).kinds.tolist() == [Kind.NUMBER, Kind.NUMBER, Kind.ABSENT]
+    assert both.column(()).kinds.tolist() == [OutputKind.NUMBER, OutputKind.NUMBER, OutputKind.ABSENT]
     assert views(encode([1, 2, 3] * 10), encode([1, 2, 3] * 10))
 
 

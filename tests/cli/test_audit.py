@@ -11,8 +11,8 @@ import svg_reading
 from sfumato import audit
 from sfumato.audit import controls
 from sfumato.audit import everything as whole
-from sfumato.audit.learn import Lesson
-from sfumato.audit.own import OWN
+from sfumato.audit.learn import LearnedEvents
+from sfumato.audit.own import OUR_MECHANISMS
 from sfumato.audit.report import page
 from sfumato.cli import main
 from sfumato.cli.command import Exit
@@ -125,7 +125,7 @@ def test_hostile_rows_are_findings_of_their_own(capsys: pytest.CaptureFixture[st
 def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
-    ours = {own.name for own in (*OWN, *CURATOR, *PROTOCOLS)}
+    ours = {own.name for own in (*OUR_MECHANISMS, *CURATOR, *PROTOCOLS)}
     assert ours | {specimen.name for specimen in controls.KNOWN} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out
@@ -135,7 +135,7 @@ def test_a_failed_self_check_reports_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(audit, "checked", lambda: controls.self_check(lambda target: audit.audit(target, draws=10**3)))
-    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: Lesson((), 0))
+    monkeypatch.setattr("sfumato.audit.auditor.learn", lambda *_, **__: LearnedEvents((), 0))
     assert main(["audit", "no-noise", *DRAWS]) == Exit.FAILED
     assert not capsys.readouterr().out
 
@@ -143,7 +143,7 @@ def test_a_failed_self_check_reports_nothing(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two targets instead of all, and no second look at what has tests of its own."""
-    two = tuple(own for own in OWN if own.name in ("geometric", "warner"))
+    two = tuple(own for own in OUR_MECHANISMS if own.name in ("geometric", "warner"))
     monkeypatch.setattr(whole, "load", lambda _: two)
     monkeypatch.setattr(command, "SOURCES", (whole.SOURCE,))
     for part in ("checked", "_laws", "_leaks"):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sfumato import audit, local
-from sfumato.audit import Own
+from sfumato.audit import AuditedMechanism
 from sfumato.audit.targets import Claim
 from sfumato.curator.asks import Desk
 from sfumato.curator.audited import CURATOR, PEOPLE, PROTOCOLS, asked, exact
@@ -21,7 +21,7 @@ PRICED_OTHERWISE = {"condensed"}  # in α; its worst-case ε is tested with its 
 
 
 @pytest.mark.parametrize("own", [*CURATOR, *PROTOCOLS], ids=lambda own: own.name)
-def test_no_path_of_ours_is_convicted(own: Own) -> None:
+def test_no_path_of_ours_is_convicted(own: AuditedMechanism) -> None:
     found = audit.audit(own.target(Fraction(1)), draws=2000, confidence=1 - 1e-9)
     assert not found.convicted
 

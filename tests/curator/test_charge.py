@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.accounting import events
 from sfumato.curator import Session
-from sfumato.curator.charge import Charge, Reader, Request
+from sfumato.curator.charge import Charge, ChargeRequest, Reader
 from sfumato.engines import ExactTable
 from sfumato.errors import EngineFailed, InvalidParameter, LedgerMisuse
 from sfumato.ledger import Answered, Budget, Patience, Refused, SqliteLedger
@@ -47,14 +47,14 @@ def made(tmp_path: Path) -> Any:
         yield engine, ledger, Charge(engine, ledger, "d", Patience(3, 10))
 
 
-def request(n: int = 0, **more: Any) -> Request:
+def request(n: int = 0, **more: Any) -> ChargeRequest:
     about: dict[str, Any] = {
         "principal": "ada",
         "hash": f"{n:064x}",
         "event": QUARTER,
         "reads": QUERY,
     }
-    return Request(**{**about, **more})
+    return ChargeRequest(**{**about, **more})
 
 
 def test_data_are_read_after_the_charge_and_before_the_settlement(made: Any) -> None:

@@ -13,7 +13,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sfumato
-from sfumato.data import Dataset, Dialect, File, Memory, Relation, Table, declared, patterns, with_files, written_down
+from sfumato.data import (
+    CsvDialect,
+    Dataset,
+    File,
+    Memory,
+    RemoteTable,
+    Table,
+    declaration_json,
+    declared,
+    patterns,
+    with_files,
+)
 from sfumato.engines import described
 from sfumato.errors import InvalidDeclaration, SfumatoError
 
@@ -34,19 +45,23 @@ def test_a_source_is_a_file_memory_or_a_relation(tmp_path: Path) -> None:
     frame = object()
     assert table_of("a.csv", tmp_path, format="csv").source == File((str(tmp_path / "a.csv"),), "csv")
     assert table_of(["a.tsv", "b.tsv"], tmp_path).source == File(
-        (str(tmp_path / "a.tsv"), str(tmp_path / "b.tsv")), dialect=Dialect(separator="\t")
+        (str(tmp_path / "a.tsv"), str(tmp_path / "b.tsv")), dialect=CsvDialect(separator="\t")
     )
     assert table_of(frame).source == Memory(frame)
-    assert table_of(URL, relation="clinic.visits").source == Relation(URL, "clinic.visits")
-    assert table_of("spark://cluster:7077").source == Relation("spark://cluster:7077", "visits"), "by its own name"
+    assert table_of(URL, relation="clinic.visits").source == RemoteTable(URL, "clinic.visits")
+    assert table_of("spark://cluster:7077").source == RemoteTable("spark://cluster:7077", "visits"), "by its own name"
 
 
 def test_what_a_table_says_of_its_files_is_its_sources_word() -> None:
-    csv = File(("a.csv",), "csv", Dialect(";"))
-    assert (Table("t", csv).files, Table("t", csv).format, Table("t", csv).dialect) == (("a.csv",), "csv", Dialect(";"))
-    for other in (Memory(3), Relation(URL, "t")):
-        assert (Table("t", other).files, Table("t", other).format, Table("t", other).dialect) == ((), "", Dialect())
-    with pytest.raises(InvalidDeclaration, match="must be a File, Memory or Relation: a dict") as refused:
+    csv = File(("a.csv",), "csv", CsvDialect(";"))
+    assert (Table("t", csv).files, Table("t", csv).format, Table("t", csv).dialect) == (
+        ("a.csv",),
+        "csv",
+        CsvDialect(";"),
+    )
+    for other in (Memory(3), RemoteTable(URL, "t")):
+        assert (Table("t", other).files, Table("t", other).format, Table("t", other).dialect) == ((), "", CsvDialect())
+    with pytest.raises(InvalidDeclaration, match="must be a File, Memory or RemoteTable: a dict") as refused:
         Table("t", {"secret": "cells"})  # type: ignore[arg-type]
     assert "File((" in refused.value.hint
 
@@ -67,7 +82,7 @@ def test_memory_is_shown_nowhere() -> None:
     assert "secret" not in repr((table, table.source, table_of(Frame())))
     dataset = declared({**BASE, "tables": {"visits": {"source": frame}}})
     assert dataset.without_rows().tables[0].source == Memory()
-    assert "secret" not in repr(written_down(dataset, {}, "0"))
+    assert "secret" not in repr(declaration_json(dataset, {}, "0"))
 
 
 def test_where_a_source_lies_is_no_part_of_what_is_asked_and_how_it_is_written_is() -> None:
@@ -87,7 +102,7 @@ def test_where_a_source_lies_is_no_part_of_what_is_asked_and_how_it_is_written_i
 
     plain = asked(File(("a.csv",)))
     assert plain == asked(File(("elsewhere/b.csv",)))
-    assert len({plain, asked(File(("a.csv",), "csv")), asked(File(("a.csv",), "", Dialect(";")))}) == 3
+    assert len({plain, asked(File(("a.csv",), "csv")), asked(File(("a.csv",), "", CsvDialect(";")))}) == 3
 
 
 # ---- addresses ----
@@ -99,10 +114,10 @@ def test_where_a_source_lies_is_no_part_of_what_is_asked_and_how_it_is_written_i
 ])  # fmt: skip
 def test_an_address_is_read_and_never_shows_who_asks(url: str) -> None:
     source = table_of(url, relation="clinic.visits").source
-    assert isinstance(source, Relation)
+    assert isinstance(source, RemoteTable)
     assert (source.url, source.parts, source.scheme) == (url, ("clinic", "visits"), url.split(":", maxsplit=1)[0])
     dataset = declared({**BASE, "tables": {"visits": {"source": url}}})
-    for text in (repr(source), repr(dataset), source.place, repr(written_down(dataset, {}, "0")), f"{source}"):
+    for text in (repr(source), repr(dataset), source.place, repr(declaration_json(dataset, {}, "0")), f"{source}"):
         assert "grace" not in text
         assert "sslmode" not in text
         assert "@" not in text
@@ -154,7 +169,7 @@ def test_a_relation_is_a_name_with_a_schema_or_none(relation: Any) -> None:
 ])  # fmt: skip
 def test_a_relation_that_is_made_in_python_is_checked_too(url: str, name: str) -> None:
     with pytest.raises(InvalidDeclaration) as refused:
-        Relation(url, name)
+        RemoteTable(url, name)
     assert refused.value.hint
     assert "grace" not in str(refused.value)
 
@@ -202,7 +217,7 @@ def test_tables_in_two_places_are_refused_with_both_and_a_remedy(first: Any, sec
 def test_a_future_engine_is_found_by_the_word_before_its_addresses() -> None:
     from sfumato.engines import registry
 
-    known = (*registry.ENGINES, registry.Entry("postgres", "sfumato.engines.duckdb", ("postgresql", "postgres")))
+    known = (*registry.ENGINES, registry.EngineEntry("postgres", "sfumato.engines.duckdb", ("postgresql", "postgres")))
     with mock.patch.object(registry, "ENGINES", known):
         found = registry.entry_for(declared({**BASE, "tables": {"a": {"source": URL}, "b": {"source": URL}}}))
         assert found.name == "postgres"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sfumato.data import Dialect
+from sfumato.data import CsvDialect
 from sfumato.engines.duckdb import lines
 from sfumato.engines.duckdb.lines import LONGEST, Lines
 from sfumato.engines.duckdb.records import agrees, reader_of, write_records
@@ -19,7 +19,7 @@ from sfumato.errors import InvalidDeclaration
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-def read(path: Path, dialect: Dialect = Dialect(), chunk: int = 2**20) -> list[list[str]] | None:  # noqa: B008
+def read(path: Path, dialect: CsvDialect = CsvDialect(), chunk: int = 2**20) -> list[list[str]] | None:  # noqa: B008
     """The records of a file as two readers agree on them, ours and the engine's; None if it is refused."""
     rows: list[list[str]] = []
     try:
@@ -38,7 +38,7 @@ def read(path: Path, dialect: Dialect = Dialect(), chunk: int = 2**20) -> list[l
     return rows
 
 
-def by_the_grammar(text: str, dialect: Dialect, width: int) -> list[list[str]] | None:  # noqa: PLR0912
+def by_the_grammar(text: str, dialect: CsvDialect, width: int) -> list[list[str]] | None:  # noqa: PLR0912
     """RFC 4180, sign by sign, as anybody would write it down; None if the text is not of it."""
     at, found = 0, []
     quote, separator = dialect.quote, dialect.separator
@@ -84,9 +84,9 @@ def by_the_grammar(text: str, dialect: Dialect, width: int) -> list[list[str]] |
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[str, Dialect, int, int]:
+def files(draw: st.DrawFn) -> tuple[str, CsvDialect, int, int]:
     """A body, mostly well formed, its dialect, its width and how many bytes are read at a time."""
-    dialect = Dialect(draw(st.sampled_from(",;\t|")), draw(st.sampled_from("\"'")))
+    dialect = CsvDialect(draw(st.sampled_from(",;\t|")), draw(st.sampled_from("\"'")))
     width = draw(st.integers(1, 3))
     signs = ["a", "b", "é", "", dialect.separator, dialect.quote, "\n", "\r\n", "\r", " ", "0", "\ufeff", "#"]
     field = st.lists(st.sampled_from(signs), max_size=4).map("".join)
@@ -110,10 +110,10 @@ def files(draw: st.DrawFn) -> tuple[str, Dialect, int, int]:
 
 @settings(max_examples=250, **PLAIN)
 @given(files())
-@example(('1,"a"b\n', Dialect(), 2, 2**20))
-@example(('1,a"b\n2,c"d\n', Dialect(), 2, 2**20))
-@example(("\ufeff1,a\n\ufeff2,b\n", Dialect(), 2, 2**20))
-def test_records_are_those_of_the_grammar_whatever_the_bytes(given_: tuple[str, Dialect, int, int]) -> None:
+@example(('1,"a"b\n', CsvDialect(), 2, 2**20))
+@example(('1,a"b\n2,c"d\n', CsvDialect(), 2, 2**20))
+@example(("\ufeff1,a\n\ufeff2,b\n", CsvDialect(), 2, 2**20))
+def test_records_are_those_of_the_grammar_whatever_the_bytes(given_: tuple[str, CsvDialect, int, int]) -> None:
     import tempfile
 
     body, dialect, width, chunk = given_
@@ -145,7 +145,7 @@ def test_a_malformed_line_is_told_to_the_owner_by_its_number_and_not_by_its_cont
     rows = GOOD.encode().splitlines()
     (tmp_path / "f.csv").write_bytes(b"\n".join([*rows[:11], line, *rows[11:]]))
     with pytest.raises(InvalidDeclaration, match=words) as refused:
-        list(Lines(tmp_path / "f.csv", Dialect(), where="[tables.t]").chunks())
+        list(Lines(tmp_path / "f.csv", CsvDialect(), where="[tables.t]").chunks())
     assert refused.value.hint
     assert "100" not in refused.value.problem
     assert "x" * 10 not in refused.value.problem
@@ -158,7 +158,7 @@ def test_a_malformed_line_is_told_to_the_owner_by_its_number_and_not_by_its_cont
 def test_a_header_that_names_no_columns_is_refused(head: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_bytes(head.encode())
     with pytest.raises(InvalidDeclaration, match=words):
-        Lines(tmp_path / "f.csv", Dialect(), where="[tables.t]")
+        Lines(tmp_path / "f.csv", CsvDialect(), where="[tables.t]")
 
 
 def test_a_quoted_line_break_and_both_ends_of_lines_are_read(tmp_path: Path) -> None:
@@ -171,11 +171,11 @@ def test_a_quoted_line_break_and_both_ends_of_lines_are_read(tmp_path: Path) -> 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
 def test_another_encoding_is_read_if_it_is_declared(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_bytes("id;note\n1;café\n".encode(encoding))
-    dialect = Dialect.declared("[t]", {"separator": ";", "encoding": encoding})
+    dialect = CsvDialect.declared("[t]", {"separator": ";", "encoding": encoding})
     for chunk in (1, 3, 2**20):
         assert read(tmp_path / "f.csv", dialect, chunk) == [["1", "café"]]
     if encoding in ("latin-1", "utf-16"):
-        assert read(tmp_path / "f.csv", Dialect(";")) is None, "and refused if it is not"
+        assert read(tmp_path / "f.csv", CsvDialect(";")) is None, "and refused if it is not"
 
 
 def test_a_packed_file_is_read_and_a_cut_one_is_refused(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Pa
         (tmp_path / "f.csv.gz").write_bytes(packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :])
         for chunk in (None, 2**20):
             try:
-                made = Lines(tmp_path / "f.csv.gz", Dialect(), where="[t]", chunk=chunk)
+                made = Lines(tmp_path / "f.csv.gz", CsvDialect(), where="[t]", chunk=chunk)
                 if chunk is not None:
                     list(made.chunks())
                 made.close()
@@ -205,7 +205,7 @@ def test_a_packed_file_that_is_damaged_anywhere_is_refused_in_words(tmp_path: Pa
 
 def test_a_disk_that_fails_is_not_called_gzip(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text(GOOD, encoding="utf-8")
-    made = Lines(tmp_path / "f.csv", Dialect(), where="[t]", chunk=16)
+    made = Lines(tmp_path / "f.csv", CsvDialect(), where="[t]", chunk=16)
     made.close()
     made._file = mock.Mock(read=mock.Mock(side_effect=OSError(5, "Input/output error")))
     with pytest.raises(InvalidDeclaration, match="cannot be read") as refused:
@@ -225,7 +225,7 @@ def test_what_a_file_seems_to_be_is_told_with_a_remedy_that_works(
 ) -> None:
     (tmp_path / "f.csv").write_bytes(content)
     with pytest.raises(InvalidDeclaration, match=words) as refused:
-        list(Lines(tmp_path / "f.csv", Dialect(), where="[t]").chunks())
+        list(Lines(tmp_path / "f.csv", CsvDialect(), where="[t]").chunks())
     assert hint in refused.value.hint
 
 

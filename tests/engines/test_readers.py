@@ -19,7 +19,7 @@ import pytest
 import sfumato
 from neighbours import priced
 from people import engine, moved
-from sfumato.data import Dialect, declared
+from sfumato.data import CsvDialect, declared
 from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb import registrar
 from sfumato.engines.duckdb.guard import guarded
@@ -342,7 +342,7 @@ def test_people_in_decimals_are_told_apart() -> None:
 )
 def test_an_encoding_in_which_a_line_can_eat_the_next_is_refused(encoding: str) -> None:
     with pytest.raises(InvalidDeclaration, match="unknown encoding"):
-        Dialect.declared("[t]", {"encoding": encoding})
+        CsvDialect.declared("[t]", {"encoding": encoding})
 
 
 def test_a_long_text_that_looks_like_records_is_one_field(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from flint import arb, ctx, fmpq
 from sfumato import exact
 from sfumato.exact.exponentials import FloorExponential, WideGeometric
 from sfumato.exact.law import Law, output_law
-from sfumato.exact.normals import DiscreteGaussian
+from sfumato.exact.normals import DiscreteGaussianSampler
 from sfumato.exact.rounding import _bounds
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def test_wide_geometric_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(1), Fraction(17, 5)])
 def test_discrete_gaussian_proposal(sigma: Fraction) -> None:
     """One proposal's law, conditioned on being kept, is the law of the sampler that repeats it."""
-    found = output_law(DiscreteGaussian(sigma, 2).attempt, word_bits=2, runs=30_000)
+    found = output_law(DiscreteGaussianSampler(sigma, 2).attempt, word_bits=2, runs=30_000)
     kept = 1 - found.at(None)
     for k in range(-4, 5):
         low, high = enclosed(lambda k=k: gaussian_pmf(sigma, k))

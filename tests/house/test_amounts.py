@@ -282,7 +282,7 @@ EXEMPT = {
         "local.Protocol.*",
     ),
     "what was found, made by the house": (
-        "core.Accuracy.beta", "local.Comparison.*", "audit.Finding.*", "audit.GameFinding.*", "audit.LawFinding.*", "audit.Own.*",
+        "core.Accuracy.beta", "local.Comparison.*", "audit.Finding.*", "audit.GameFinding.*", "audit.LawFinding.*", "audit.AuditedMechanism.*",
     ),
     "a Fraction by its type, handed on by a method that is listed": (
         "mechanisms.*Noise.reach.beta", "mechanisms.*.draw.epsilon", "local.*.derive.epsilon", "audit.Specimen.target.epsilon",
@@ -430,9 +430,9 @@ def test_a_device_reads_its_own_limit_as_the_server_reads_its_epsilon(epsilon: A
 
 @pytest.mark.parametrize("cap", [0.1, 0.3, "0.3", "3/10", 3])
 def test_a_device_reads_its_own_cap_as_it_is_written(cap: Any) -> None:
-    kept = local.Allowance(cap)
+    kept = local.DeviceAllowance(cap)
     assert kept.cap == Fraction(str(cap))
-    assert local.Allowance.from_json(kept.to_json()).cap == kept.cap
+    assert local.DeviceAllowance.from_json(kept.to_json()).cap == kept.cap
 
 
 def test_numbers_on_the_command_line_are_amounts() -> None:

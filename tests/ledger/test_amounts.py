@@ -12,7 +12,7 @@ from ledger_cases import Opener, stocked
 from sfumato.accounting import PureFilter, RDPFilter, ZCDPFilter
 from sfumato.errors import InvalidParameter
 from sfumato.ledger import Budget, Limits
-from sfumato.ledger.amounts import GRID, amount, positive_amount, units_down, units_of, units_up, written
+from sfumato.ledger.amounts import GRID, amount, positive_amount, units_down, units_of, units_text, units_up
 from sfumato.ledger.canon import canonical
 
 GOOD = {
@@ -147,7 +147,7 @@ def test_units_are_rounded_against_us(exact: Fraction) -> None:
     above, below = Fraction(units_up(exact), GRID), Fraction(units_down(exact), GRID)
     assert below <= exact <= above
     assert above - below <= Fraction(1, GRID)
-    assert units_of(written(units_up(exact))) == units_up(exact)
+    assert units_of(units_text(units_up(exact))) == units_up(exact)
 
 
 @pytest.mark.parametrize("exact", [Fraction(1, n) for n in range(1, 101)] + [Fraction(1, 10**24), Fraction(0.1)])

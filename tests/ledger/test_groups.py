@@ -250,12 +250,12 @@ def test_a_charge_of_before_that_is_given_back_stays_counted_in_the_group(opener
 
 def test_what_was_charged_in_the_same_commit_counts_too(opener: Opener) -> None:
     from sfumato.ledger.budgets import known
-    from sfumato.ledger.caps import Join
+    from sfumato.ledger.caps import JoinGroup
     from sfumato.ledger.reserve import Reserve
 
     ledger = stocked(opener())
     ledger.group("people", Budget.pure(epsilon="1"))
-    ledger._decide([Reserve("visits", "ada", known(TENTH), sha("q"), "k", "v1"), Join("visits", "people")])
+    ledger._decide([Reserve("visits", "ada", known(TENTH), sha("q"), "k", "v1"), JoinGroup("visits", "people")])
     assert of_group(ledger) == Fraction(1, 10)
     ledger.verify()
 
@@ -349,4 +349,4 @@ def test_what_was_spent_without_end_is_spent(monkeypatch: pytest.MonkeyPatch) ->
     spent = SimpleNamespace(used=(None, 0))
     state = cast("StoredState", SimpleNamespace(accounts_of=lambda _: (spent,), bodies=lambda: [{}]))
     monkeypatch.setattr(caps, "charges", lambda *_: [("event", 1, 1)])
-    assert caps.Join("tax", "people")._spent(state) == {("event", 1): 1}
+    assert caps.JoinGroup("tax", "people")._spent(state) == {("event", 1): 1}

@@ -16,10 +16,10 @@ from sfumato.accounting import total
 from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.local import (
     Aggregator,
-    Allowance,
     Client,
     Collection,
     Condensed,
+    DeviceAllowance,
     Devices,
     Exhausted,
     Hadamard,
@@ -93,7 +93,7 @@ def test_apples_user_days(epsilon: int, a_day: int, figure: int) -> None:
 
 
 def test_an_allowance_stops_a_device_that_forgets() -> None:
-    device, cap = Client(KAry(name="t", domain=3, epsilon=1).document(), SECRET), Allowance(5)
+    device, cap = Client(KAry(name="t", domain=3, epsilon=1).document(), SECRET), DeviceAllowance(5)
     for _ in range(5):
         cap.report(device, 1)
     assert float(cap.spent) == pytest.approx(5)
@@ -103,7 +103,7 @@ def test_an_allowance_stops_a_device_that_forgets() -> None:
 
 
 def test_an_allowance_lets_a_device_that_remembers_repeat_itself() -> None:
-    device, cap = Client(Rappor(name="t").document(), SECRET), Allowance(9)
+    device, cap = Client(Rappor(name="t").document(), SECRET), DeviceAllowance(9)
     for _ in range(400):
         cap.report(device, "home")
     assert float(cap.spent) == pytest.approx(4.3944, abs=1e-4)
@@ -115,20 +115,20 @@ def test_an_allowance_lets_a_device_that_remembers_repeat_itself() -> None:
 
 
 def test_an_allowance_counts_crossings_and_not_days() -> None:
-    device, cap = Client(OneBitMean(name="t", upper=100, epsilon=1, memo=True).document(), SECRET), Allowance(2)
+    device, cap = Client(OneBitMean(name="t", upper=100, epsilon=1, memo=True).document(), SECRET), DeviceAllowance(2)
     for day in range(101):
         cap.report(device, day)
     assert float(cap.spent) == pytest.approx(2)
 
 
 def test_what_an_allowance_keeps_names_no_value_and_survives() -> None:
-    device, cap = Client(Rappor(name="t").document(), SECRET), Allowance(9)
+    device, cap = Client(Rappor(name="t").document(), SECRET), DeviceAllowance(9)
     cap.report(device, "home")
     cap.report(device, "work")
     kept = cap.to_json()
     assert "home" not in kept
     assert set(json.loads(kept)) == {"cap", "used"}
-    again = Allowance.from_json(kept)
+    again = DeviceAllowance.from_json(kept)
     assert again.spent == cap.spent
     assert again.cap == 9
 
@@ -139,7 +139,7 @@ def test_an_allowance_charges_each_protocol_at_its_own_price(memo: bool) -> None
         Client(KAry(name="t", domain=3, epsilon=epsilon, round=i, memo=memo).document(), SECRET)
         for i, epsilon in enumerate((8, Fraction(1, 10)))
     )
-    cap = Allowance(9)
+    cap = DeviceAllowance(9)
     cap.report(dear, 1)
     for value in range(3):
         cap.report(cheap, value)
@@ -157,7 +157,7 @@ def test_two_memories_of_different_values_have_different_names() -> None:
 
 
 def test_the_allowance_runs_under_a_bare_interpreter() -> None:
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import allowance; print(allowance.Allowance('1/2').cap)"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import allowance; print(allowance.DeviceAllowance('1/2').cap)"
     folder = str(Path(allowance.__file__).parent)
     command = [sys.executable, "-I", "-S", "-c", code, folder]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)

@@ -14,8 +14,17 @@ from sfumato import mechanisms
 from sfumato.accounting import total
 from sfumato.core import Change, Neighbours, Norm, Sensitivity
 from sfumato.errors import InvalidParameter
-from sfumato.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
-from sfumato.mechanisms.answers import Answers, add, in_norm, root
+from sfumato.mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    GaussianNoise,
+    Geometric,
+    GeometricNoise,
+    Laplace,
+    LaplaceNoise,
+)
+from sfumato.mechanisms.answers import AnswerMove, Answers, add, in_norm, root
+from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sources import ConstantBits, SeededBits
 
 RELATION = Neighbours()
@@ -59,10 +68,10 @@ def test_no_placed_answer_moves_further_than_the_sensitivity_says(
     moving = max(1, sum(c > 0 for c in changes))
     answers = Answers(grid, len(x))
     for coordinates in (None, moving):
-        steps = answers.moved(Sensitivity(norm, Fraction(amount), RELATION, coordinates), norm)
+        steps = answers.move(Sensitivity(norm, Fraction(amount), RELATION, coordinates), norm)
         gaps = np.abs(answers.place(x).astype(object) - answers.place(y).astype(object))
         found = {Norm.L1: sum(gaps), Norm.L2: sum(g * g for g in gaps), Norm.LINF: max(gaps)}[norm]
-        assert found <= steps
+        assert found <= (steps.square if norm is Norm.L2 else steps.distance)
 
 
 def test_rounding_that_does_not_enter_the_sensitivity_is_convicted() -> None:
@@ -73,15 +82,29 @@ def test_rounding_that_does_not_enter_the_sensitivity_is_convicted() -> None:
     moved = sum(abs(answers.place(x) - answers.place(y)))
     naive = math.ceil(Fraction(1, 5))
     assert moved == 2 > naive
-    assert answers.moved(Sensitivity(Norm.L1, Fraction(1, 5), RELATION), Norm.L1) >= moved
+    assert answers.move(Sensitivity(Norm.L1, Fraction(1, 5), RELATION), Norm.L1).distance >= moved
 
 
 def test_a_histogram_on_a_fine_grid_keeps_its_sensitivity() -> None:
     answers = Answers(Fraction(1, 1000), 10_000)
-    assert answers.moved(RELATION.histogram(Norm.L1), Norm.L1) == 1000
-    assert answers.moved(Neighbours(Change.REPLACE).histogram(Norm.L1), Norm.L1) == 2001
+    assert answers.move(RELATION.histogram(Norm.L1), Norm.L1) == AnswerMove.l1(Fraction(1000))
+    assert answers.move(Neighbours(Change.REPLACE).histogram(Norm.L1), Norm.L1) == AnswerMove.l1(Fraction(2001))
     loose = Sensitivity(Norm.L1, Fraction(1), RELATION)
-    assert answers.moved(loose, Norm.L1) == 1000 + 9999
+    assert answers.move(loose, Norm.L1) == AnswerMove.l1(Fraction(1000 + 9999))
+
+
+def test_a_distance_and_a_square_cannot_be_taken_for_each_other() -> None:
+    """Noise that pays in ℓ1 refuses a square, and noise that pays in ℓ2 a distance, however small the numbers are."""
+    length, square = AnswerMove.l1(Fraction(1)), AnswerMove.l2(square=Fraction(1))
+    assert (length.distance, square.square) == (1, 1)
+    for noise in (LaplaceNoise(Fraction(2)), GeometricNoise(Fraction(2))):
+        assert noise.event(length).pure() == Fraction(1, 2)
+        with pytest.raises(TypeError, match="known by its square"):
+            noise.event(square)
+    for other in (GaussianNoise(Fraction(2)), DiscreteGaussianNoise(Fraction(2))):
+        assert other.event(AnswerMove.l2(square=Fraction(9))).zcdp() == Fraction(9, 8)
+        with pytest.raises(TypeError, match="known by its distance"):
+            other.event(length)
 
 
 def test_norms_are_converted_only_where_a_theorem_does() -> None:

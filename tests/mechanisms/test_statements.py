@@ -28,6 +28,7 @@ from sfumato.mechanisms import (
     Warner,
     classical_sigma,
 )
+from sfumato.mechanisms.answers import AnswerMove
 from sources import SeededBits
 
 ONE = Neighbours().histogram(Norm.L1)
@@ -126,7 +127,7 @@ def renyi(p: laws.Law, q: laws.Law, alpha: float) -> float:
 @pytest.mark.parametrize("moved", [1, 2])
 def test_rounded_gaussian_noise_costs_no_more_rho_than_before_it_was_rounded(sigma: Fraction, moved: int) -> None:
     """What is computed from noisy reals, here their rounding, keeps their ρ; fine steps lose little of it."""
-    rho = GaussianNoise(sigma).event(Fraction(moved**2)).zcdp()
+    rho = GaussianNoise(sigma).event(AnswerMove.l2(square=Fraction(moved**2))).zcdp()
     assert rho is not None
     assert rho == Fraction(moved**2) / (2 * sigma**2)
     pmf = laws.rounded_gaussian(float(sigma))

@@ -17,11 +17,11 @@ import sfumato.pictures
 import svg_reading
 from sfumato.errors import InvalidParameter
 from sfumato.pictures import (
-    Bar,
     Bars,
     Beside,
     Curve,
     Curves,
+    DrawnBar,
     Meter,
     Picture,
     Reference,
@@ -63,7 +63,7 @@ VALUES = st.one_of(
     st.sampled_from([400, 4999]).map(lambda size: Fraction(-1, 10**size)),
     st.sampled_from([math.nan, math.inf, -math.inf]),
 )
-BAR = st.builds(Bar, NAMES, VALUES, VALUES, VALUES, st.sampled_from(Role), VALUES, NAMES)
+BAR = st.builds(DrawnBar, NAMES, VALUES, VALUES, VALUES, st.sampled_from(Role), VALUES, NAMES)
 REFERENCES = st.none() | st.builds(Reference, NAMES, VALUES, NAMES)
 BARS = st.builds(Bars, NAMES, st.lists(BAR, max_size=15), NAMES, REFERENCES, VALUES, VALUES, st.booleans())
 POINTS = st.lists(st.tuples(VALUES, VALUES), max_size=8)
@@ -90,7 +90,7 @@ PICTURES: st.SearchStrategy[Picture] = st.recursive(
 @example(Meter("", None, None))
 @example(Curves("", [Curve("", [1], [1])], log_x=True, log_y=True))
 @example(Curves("", [Curve("", [5e-324], [5e-324])], log_x=True))
-@example(Bars("", [Bar("a", -1.7e308), Bar("b", 1.7e308)]))
+@example(Bars("", [DrawnBar("a", -1.7e308), DrawnBar("b", 1.7e308)]))
 def test_everything_drawn_is_finite_inside_and_harmless(picture: Picture) -> None:
     svg_reading.check(as_svg(picture))
     svg_reading.check(as_svg_file(picture))
@@ -116,15 +116,15 @@ def test_a_terminal_gets_lines_that_it_can_show(picture: Picture, width: int) ->
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_words_and_never_elements(name: str) -> None:
-    found = svg_reading.check(as_svg_file(Bars(name, [Bar(name, 1, words=name)], name, Reference(name, 2, name))))
+    found = svg_reading.check(as_svg_file(Bars(name, [DrawnBar(name, 1, words=name)], name, Reference(name, 2, name))))
     assert sum(shape.tag == "title" for shape in found) == 2  # the picture's and the bar's
-    assert len(as_svg(Bars(name, [Bar(name, 1)]))) < 8_000
+    assert len(as_svg(Bars(name, [DrawnBar(name, 1)]))) < 8_000
 
 
 def test_another_process_gives_the_same_bytes() -> None:
     code = (
         "import hashlib; from sfumato.pictures import *;"
-        "print(hashlib.sha256(as_svg_file(Beside('t', [Bars('a', [Bar('x', 1, 0, 2)]),"
+        "print(hashlib.sha256(as_svg_file(Beside('t', [Bars('a', [DrawnBar('x', 1, 0, 2)]),"
         "Curves('b', [Curve('c', [1, 2], [3, 4])]), Meter('m', 1, 3)]))).hexdigest())"
     )
     seen = {
@@ -205,7 +205,7 @@ def test_a_page_lends_its_ink_and_a_file_brings_its_own() -> None:
 
 def test_what_is_hidden_from_eyes_is_told_in_words() -> None:
     found = svg_reading.check(
-        as_svg(Bars("visits", [Bar("flu", 12, 10, 14), Bar("cold", None)], reference=Reference("all", 20)))
+        as_svg(Bars("visits", [DrawnBar("flu", 12, 10, 14), DrawnBar("cold", None)], reference=Reference("all", 20)))
     )
     assert found[1].text == "visits"
     assert found[2].text == "flu: 12 (10 to 14); cold: —; compared with all: 20"
@@ -268,10 +268,10 @@ def test_a_place_beyond_the_end_of_an_axis_is_caught(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Linear, "share", unbounded)
     with pytest.raises(AssertionError):
-        svg_reading.check(as_svg(Bars("", [Bar("a", 3)], most=1)))
+        svg_reading.check(as_svg(Bars("", [DrawnBar("a", 3)], most=1)))
 
 
 def test_names_that_are_not_cut_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sfumato.pictures.bars, "fitted", lambda text, *_: text)
     with pytest.raises(AssertionError):
-        svg_reading.check(as_svg(Bars("", [Bar("a", 3, words="x" * 200)])))
+        svg_reading.check(as_svg(Bars("", [DrawnBar("a", 3, words="x" * 200)])))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import svg_reading
-from sfumato.pictures import Bar, Bars, Curve, Curves, Meter, Reference, Role, as_svg, as_text, bars
+from sfumato.pictures import Bars, Curve, Curves, DrawnBar, Meter, Reference, Role, as_svg, as_text, bars
 from sfumato.pictures.scales import Linear, Log, Named
 
 VALUES = st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=1, max_size=12)
@@ -17,7 +17,7 @@ ROUNDED = 0.03  # each end is written in two decimals
 
 def check_bars(values: list[float]) -> None:
     """Bars are in order, all from one zero, and as long as their values are large, by one factor for all."""
-    found = svg_reading.check(as_svg(Bars("", [Bar(str(i), value) for i, value in enumerate(values)])))
+    found = svg_reading.check(as_svg(Bars("", [DrawnBar(str(i), value) for i, value in enumerate(values)])))
     drawn = svg_reading.bars(found)
     assert len(drawn) == len(values)
     assert [bar.number("y") for bar in drawn] == sorted({bar.number("y") for bar in drawn})
@@ -67,7 +67,9 @@ def test_a_drawing_that_is_not_true_to_scale_is_caught(broken: str, monkeypatch:
 
 
 def test_bars_are_drawn_in_the_order_given_with_names_and_words_beside_them() -> None:
-    found = svg_reading.check(as_svg(Bars("", [Bar("first", 3), Bar("second", 1, words="one"), Bar("third", None)])))
+    found = svg_reading.check(
+        as_svg(Bars("", [DrawnBar("first", 3), DrawnBar("second", 1, words="one"), DrawnBar("third", None)]))
+    )
     rows = {shape.text: shape.number("y") for shape in found if shape.tag == "text"}
     first, second = svg_reading.bars(found)
     for bar, name, words in ((first, "first", "3"), (second, "second", "one")):
@@ -80,7 +82,7 @@ def test_bars_are_drawn_in_the_order_given_with_names_and_words_beside_them() ->
 def test_intervals_dots_and_the_line_stand_where_their_values_are(
     low: float, high: float, mark: float, line: float
 ) -> None:
-    picture = Bars("", [Bar("a", 1, low, high, mark=mark)], reference=Reference("r", line), least=0, most=1)
+    picture = Bars("", [DrawnBar("a", 1, low, high, mark=mark)], reference=Reference("r", line), least=0, most=1)
     found = svg_reading.check(as_svg(picture))
     (bar,) = svg_reading.bars(found)
     zero, whole = bar.number("x"), bar.number("width")
@@ -94,14 +96,18 @@ def test_intervals_dots_and_the_line_stand_where_their_values_are(
 
 def test_what_is_beyond_the_axis_gets_an_arrow_and_an_open_end_no_stroke() -> None:
     found = svg_reading.check(
-        as_svg(Bars("", [Bar("a", 5, mark=9), Bar("b", 1, 0.5, math.inf), Bar("c", -3)], least=0, most=2))
+        as_svg(
+            Bars("", [DrawnBar("a", 5, mark=9), DrawnBar("b", 1, 0.5, math.inf), DrawnBar("c", -3)], least=0, most=2)
+        )
     )
     assert sum(shape.is_a("beyond") for shape in found) == 3
     assert sum(shape.attributes.get("stroke-width") == "1.4" for shape in found) == 2  # the line, and one end
 
 
 def test_missing_values_have_no_bar_and_half_an_interval_is_none() -> None:
-    found = svg_reading.check(as_svg(Bars("", [Bar("a", None), Bar("b", math.nan, 1, 2), Bar("c", 1, 0.5)])))
+    found = svg_reading.check(
+        as_svg(Bars("", [DrawnBar("a", None), DrawnBar("b", math.nan, 1, 2), DrawnBar("c", 1, 0.5)]))
+    )
     assert len(svg_reading.bars(found)) == 1
     assert sum(shape.is_a("interval") for shape in found) == 1
     assert svg_reading.texts(found).count("—") == 2
@@ -163,9 +169,9 @@ def test_many_points_are_a_line_without_markers_and_one_point_is_a_marker() -> N
 
 
 def test_a_comparison_with_nothing_draws_no_line() -> None:
-    found = svg_reading.check(as_svg(Bars("", [Bar("שלום", 1)], reference=Reference("r", None))))
+    found = svg_reading.check(as_svg(Bars("", [DrawnBar("שלום", 1)], reference=Reference("r", None))))
     assert not any(shape.attributes.get("stroke-dasharray") for shape in found)
-    assert as_text(Bars("", [Bar("a", 1)], reference=Reference("r", None)), 2) == "a  ██  1\nr  ··  —"
+    assert as_text(Bars("", [DrawnBar("a", 1)], reference=Reference("r", None)), 2) == "a  ██  1\nr  ··  —"
 
 
 def test_names_are_at_the_middle_of_their_slots() -> None:
@@ -198,7 +204,7 @@ def test_a_budget_that_is_not_known_is_shown_as_spent(unknown: float | None) -> 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.floats(0, 1), st.integers(1, 60))
 def test_blocks_are_as_many_as_the_value_is_large(values: list[float], line: float, width: int) -> None:
     picture = Bars(
-        "", [Bar(str(i), value) for i, value in enumerate(values)], reference=Reference("r", line), least=0, most=1
+        "", [DrawnBar(str(i), value) for i, value in enumerate(values)], reference=Reference("r", line), least=0, most=1
     )
     rows = as_text(picture, width).split("\n")
     assert [row.count("█") for row in rows] == [round(value * width) for value in (*values, line)]
@@ -207,7 +213,7 @@ def test_blocks_are_as_many_as_the_value_is_large(values: list[float], line: flo
 
 
 def test_blocks_of_negative_values_end_at_zero() -> None:
-    assert as_text(Bars("t", [Bar("a", -1), Bar("日", 3), Bar("c", None)]), 8) == "\n".join(
+    assert as_text(Bars("t", [DrawnBar("a", -1), DrawnBar("日", 3), DrawnBar("c", None)]), 8) == "\n".join(
         ["t", " a  ██······  -1", "日  ··██████  3", " c  ········  —"]
     )
 

@@ -3,6 +3,7 @@
 from sfumato.accounting import events, shuffle
 from sfumato.accounting.budgets import Filter, PureFilter, RDPFilter, TicketBook, ZCDPFilter, split
 from sfumato.accounting.calibration import largest_epsilon, most_uses, smallest_noise
+from sfumato.accounting.closeness import implies, mixture, triangle
 from sfumato.accounting.composition import (
     advanced_composition,
     advanced_composition_inverse,
@@ -20,7 +21,6 @@ from sfumato.accounting.conversion import (
     zcdp_to_dp,
     zcdp_to_dp_improved,
 )
-from sfumato.accounting.relations import implies, mixture, triangle
 from sfumato.accounting.serial import from_json
 from sfumato.accounting.total import Total, total
 

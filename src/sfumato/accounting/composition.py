@@ -6,7 +6,7 @@
 import math
 from collections.abc import Sequence
 
-from sfumato.accounting.conversion import price, real
+from sfumato.accounting.conversion import checked_price, real
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, whole
 
@@ -36,7 +36,7 @@ def basic_composition(epsilons: Sequence[Real], deltas: Sequence[Real]) -> tuple
     For pure mechanisms Survey Theorem 3.9, Theorem 3.10 and Corollary 3.11, for approximate ones Survey Lemma 3.12
     and Theorem 3.13; adaptively chosen mechanisms too (Survey Definition 5.6 and Definition 5.7).
     """
-    epsilons, deltas = ([price("price", value) for value in values] for values in (epsilons, deltas))
+    epsilons, deltas = ([checked_price("price", value) for value in values] for values in (epsilons, deltas))
     return math.fsum(epsilons) * _UP, min(1.0, math.fsum(deltas) * _UP)
 
 
@@ -76,7 +76,7 @@ def _printed_kl(epsilon: float) -> float:
 def advanced_heterogeneous(prices: Sequence[tuple[float, int]], slack: float, *, tight: bool = True) -> float:
     """√(2·ln(1/slack)·Σnε²) + ΣnKL for mechanisms of ε used n times (Survey Theorem 5.9 with unequal terms)."""
     for epsilon, _ in prices:
-        price("epsilon", epsilon)
+        checked_price("epsilon", epsilon)
     squares = math.fsum(n * e * e for e, n in prices)
     mean = math.fsum(n * (kl_of_pure(e) if tight else _printed_kl(e)) for e, n in prices)
     return (math.sqrt(2 * math.log(1 / slack) * squares) + mean) * _UP
@@ -125,7 +125,7 @@ def optimal_delta(epsilon_total: Real, epsilon: Real, delta: Real, k: int) -> fl
     """
     from scipy.special import gammaln
 
-    (epsilon, delta), epsilon_total = _pair(epsilon, delta), price("epsilon_total", epsilon_total)
+    (epsilon, delta), epsilon_total = _pair(epsilon, delta), checked_price("epsilon_total", epsilon_total)
     n = whole("k", k, least=1)
     if epsilon_total == math.inf:
         epsilon_total = n * epsilon + 1

@@ -18,7 +18,7 @@ def real(name: str, value: Real) -> float:
     return float(value) if isinstance(value, float) else nearest(amount(name, value))
 
 
-def price(name: str, value: Real) -> float:
+def checked_price(name: str, value: Real) -> float:
     """A price as a float, refused if it is negative or not a number; an infinite one is a price."""
     found = real(name, value)
     if not found >= 0:
@@ -37,7 +37,7 @@ def _curve(order: Real, value: Real) -> tuple[float, float]:
     alpha = real("alpha", order)
     if not alpha > 1:
         raise InvalidParameter("alpha", "must be above 1", order)
-    return alpha, price("epsilon", value)
+    return alpha, checked_price("epsilon", value)
 
 
 def rdp_to_dp(alpha: Real, epsilon: Real, delta: Real) -> float:
@@ -79,19 +79,19 @@ def rdp_probability_bound(alpha: Real, epsilon: Real, probability: Real) -> floa
 
 def zcdp_to_dp(rho: Real, delta: Real) -> float:
     """ρ-zCDP implies (ρ + 2√(ρ·ln(1/δ)), δ) (Survey Theorem 8.13)."""
-    delta, rho = _delta(delta), price("rho", rho)
+    delta, rho = _delta(delta), checked_price("rho", rho)
     return (rho + 2 * math.sqrt(rho * math.log(1 / delta))) * _UP
 
 
 def zcdp_to_dp_improved(rho: Real, delta: Real) -> float:
     """The improved conversion at the best order of the line α·ρ."""
-    slope, fails = price("rho", rho), _delta(delta)
+    slope, fails = checked_price("rho", rho), _delta(delta)
     return best_order(lambda alpha: rdp_to_dp_improved(alpha, alpha * slope, fails))[0] if slope else 0.0
 
 
 def dp_to_zcdp(epsilon: Real) -> float:
     """ε-differential privacy implies ε²/2-zCDP (Survey Theorem 8.14)."""
-    epsilon = price("epsilon", epsilon)
+    epsilon = checked_price("epsilon", epsilon)
     return epsilon * epsilon / 2 * _UP
 
 

@@ -7,13 +7,13 @@ precision; what leaves the window, what wraps round and what rounding could hide
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accounting.lattice import MOST_POINTS, Lattice, Survey, common_step, connect_the_dots, survey
 from sfumato.accounting.losslaw import LossLaw, Reals
+from sfumato.accounting.tilted import Tail, Tilted, length
 
 _PER_SPREAD = 22  # lattice points in the spread of a law: the error of connect-the-dots falls with its square
 _MOST = 1 << 22
@@ -22,91 +22,9 @@ _MOST_FINE = 1 << 18  # points that a list of very different laws is worth
 _LEAST_MASS = 34.0  # -ln of the tilted mass that a window may leave out on either side
 _ROUND = 2.0**-49  # sixteen roundings: of a butterfly of the transform, and of a power
 _COARSE = 500  # points by which a tilt is looked for; any tilt gives a bound
-_FALL = 60.0  # a decay of e^-60 is left out, and allowed for
 
 
-@dataclass(frozen=True, slots=True)
-class _Tilted:
-    """A composition under an exponential tilt θ: the tilted masses around the losses that decide δ."""
-
-    theta: float
-    log_mgf: float
-    first: float
-    step: float
-    masses: Reals
-    slack: float
-    """What wrapping and cutting may hide, as tilted mass."""
-    noise: float
-    """The 2-norm of what rounding may have done to the masses."""
-
-    def loss(self, i: int) -> float:
-        """The loss of a mass."""
-        return self.first + i * self.step
-
-    def exponent(self, loss: float, sign: int) -> float:
-        """K - θℓ, rounded up or down: the two may be large and nearly equal."""
-        return self.log_mgf - self.theta * loss + sign * 2.0**-48 * (abs(self.log_mgf) + self.theta * abs(loss))
-
-
-class _Tail:
-    """δ at the losses of a tilted composition beside a target, all terms positive and none out of the floats' range.
-
-    δ(ℓ_i) = e^(K - θℓ_i)·Σ_k t_{i+k}·e^(-θkh)·(1 - e^(-kh)). `sign` is 1 for an upper bound, which adds the slack,
-    and -1 for a lower one.
-    """
-
-    def __init__(self, tilted: _Tilted, log_target: float, *, sign: int) -> None:
-        self._tilted, self._log_target, self._sign = tilted, log_target, sign
-        size = min(len(tilted.masses), math.ceil(_FALL / (tilted.theta * tilted.step))) + 1
-        self._fall = _powers(math.exp(-tilted.theta * tilted.step), size)  # e^(-θkh)
-        self._both = self._fall * _complements(tilted.step, size)  # e^(-θkh)·(1 - e^(-kh))
-        # no weight is above 1; roundings are weighed together, by Cauchy and Schwarz
-        self._slack = tilted.slack + math.exp(-_FALL) + tilted.noise * _length(self._both)
-        # each term is a product of some twenty roundings, and a dot of N positive terms rounds by less than N
-        self._rounding = sign * (size + 64) * 2.0**-52
-
-    def gap(self, i: int) -> float:
-        """ln δ - ln target at the i-th loss, rounded to the bound's side; it falls with i."""
-        found = self._sum(i, self._both) * (1 + self._rounding) + self._sign * self._slack
-        return math.log(found) + self._unit(i) if found > 0 else -math.inf
-
-    def between(self, i: int) -> float:
-        """Where δ meets the target above the i-th loss, or below all (-1): S1 - e^ε·S2 over the losses above.
-
-        The weights of the losses are then smaller than at the i-th loss itself, so its slack covers them.
-        """
-        above = self._sum(i, self._fall) * (1 + self._rounding) + self._sign * self._slack
-        # e^(-(k-1)h), told from the next loss: e^(-kh) leaves the floats where the step is large
-        decay = np.append(1.0, _powers(math.exp(-self._tilted.step), len(self._fall) - 1))
-        damped = self._sum(i, self._fall * decay) * (1 - self._rounding)
-        excess = above - math.exp(min(700.0, -self._unit(i)))
-        if excess <= 0:
-            return -math.inf
-        if damped < 1e-280:  # too little to divide by
-            return math.inf if self._sign > 0 else self._tilted.loss(i)
-        return self._tilted.loss(i + 1) + math.log(excess / damped)
-
-    def weighed(self, i: int) -> bool:
-        """Whether mass and not what rounding may hide decides at the i-th loss."""
-        return self._slack < 1e-5 * math.exp(min(700.0, -self._unit(i)))
-
-    def last(self, holds: Callable[[int], bool]) -> int:
-        """The last place at which something holds that holds up to a place and not beyond, or -1."""
-        low, high = -1, len(self._tilted.masses)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if holds(middle) else (low, middle)
-        return low
-
-    def _sum(self, i: int, weights: Reals) -> float:
-        part = self._tilted.masses[i + 1 : i + len(weights)]
-        return float(np.einsum("i,i->", part, weights[1 : len(part) + 1]))  # as fast as a dot, on one thread
-
-    def _unit(self, i: int) -> float:
-        return self._tilted.exponent(self._tilted.loss(i), self._sign) - self._log_target
-
-
-class Composition:
+class ComposedLattices:
     """Laws on lattices of one step, each composed some number of times."""
 
     def __init__(self, parts: list[tuple[Lattice, int]]) -> None:
@@ -170,7 +88,7 @@ class Composition:
             low, high = (low, middle) if beyond(middle) else (middle, high)
         return high
 
-    def _tilt(self, theta: float) -> _Tilted:
+    def _tilt(self, theta: float) -> Tilted:
         value, mean, variance = self._cumulants(theta)
         start, support = self._start, self._support
         whole = start * self._step, (start + support) * self._step, 0.0
@@ -198,7 +116,7 @@ class Composition:
         norm = math.sqrt(2 * float((np.abs(product) ** 2).sum()))
         noise = _ROUND * (count + 4) * math.log2(size + 2) * (norm + 1) / math.sqrt(size)
         masses = np.roll(np.maximum(np.fft.irfft(product, size), 0.0), -((low - start) % size))
-        return _Tilted(theta, value, first, self._step, masses, 2 * slack, noise)
+        return Tilted(theta, value, first, self._step, masses, 2 * slack, noise)
 
     def _window(
         self, theta: float, value: float, mean: float, variance: float, *, coarse: bool = False
@@ -236,7 +154,7 @@ class Composition:
     def _epsilon_below_at(self, theta: float, target: float) -> tuple[float, bool]:
         """A lower bound on ε under one tilt, and whether mass and not rounding decided it."""
         tilted = self._tilt(theta)
-        tail = _Tail(tilted, math.log(target), sign=-1)
+        tail = Tail(tilted, math.log(target), sign=-1)
         at = tail.last(lambda i: tail.gap(i) >= 0)
         return max(0.0, self._told(min(tail.between(at), tilted.loss(at + 1)), -1)), tail.weighed(at)
 
@@ -299,7 +217,7 @@ class Composition:
     def _epsilon_at(self, theta: float, target: float) -> tuple[float, bool]:
         """ε under one tilt, and whether mass and not rounding decided it."""
         tilted = self._tilt(theta)
-        tail = _Tail(tilted, math.log(target), sign=1)
+        tail = Tail(tilted, math.log(target), sign=1)
         last = len(tilted.masses) - 1
         if tail.gap(last) > 0:
             return math.inf, False
@@ -327,7 +245,7 @@ class Composition:
         exponent = tilted.exponent(at, 1)
         if exponent > 600:
             return 1.0
-        hidden = tilted.slack + tilted.noise * _length(weights)
+        hidden = tilted.slack + tilted.noise * length(weights)
         found = math.exp(exponent) * (math.fsum(tilted.masses[keep] * weights) * (1 + 1e-12) + hidden)
         return min(1.0, found + self.infinite)
 
@@ -343,27 +261,6 @@ def _lowest(height: Callable[[float], float], start: float) -> float:
         while (further := height(at * factor)) < found and 1e-12 < at / start < 1e12:
             at, found = at * factor, further
     return at
-
-
-def _powers(base: float, size: int) -> Reals:
-    """base**k for k < size, by products of two short tables."""
-    width = math.isqrt(size) + 1
-    low, high = base ** np.arange(width, dtype=np.float64), (base**width) ** np.arange(width + 1, dtype=np.float64)
-    table: Reals = (high[:, None] * low[None, :]).ravel()[:size]
-    return table
-
-
-def _complements(step: float, size: int) -> Reals:
-    """1 - e^(-kh) for k < size, by 1 - ab = (1 - a) + a·(1 - b): no digit is lost where kh is small."""
-    width = math.isqrt(size) + 1
-    low, high = -np.expm1(-step * np.arange(width)), -np.expm1(-step * width * np.arange(width + 1))
-    table: Reals = (high[:, None] + (1 - high)[:, None] * low[None, :]).ravel()[:size]
-    return table
-
-
-def _length(weights: Reals) -> float:
-    """The 2-norm, on one thread."""
-    return math.sqrt(float(np.einsum("i,i->", weights, weights)))
 
 
 def _coarsened(masses: Reals, losses: Reals, n: int) -> tuple[Reals, Reals, int]:
@@ -420,7 +317,7 @@ def compose(
     place: Callable[[LossLaw, float, Survey, float], Lattice] = connect_the_dots,
     *,
     coarser: float = 1.0,
-) -> Composition:
+) -> ComposedLattices:
     """Laws on a common lattice fine enough for their spreads, with tails that leave δ alone.
 
     `place` puts them there: `connect_the_dots` for an upper bound, `merge_the_cells` for a lower one. A `coarser`
@@ -440,7 +337,9 @@ def compose(
     step = max(step, 1e-12 * max(abs(at.low) + abs(at.high) for at in surveys), 1e-40)  # a law of one loss has no width
     step = common_step(laws, surveys, max(step, max(at.high - at.low for at in surveys) / MOST_POINTS))
     while True:
-        composed = Composition([(place(law, step, at, depth), n) for (law, n), at in zip(laws, surveys, strict=True)])
+        composed = ComposedLattices(
+            [(place(law, step, at, depth), n) for (law, n), at in zip(laws, surveys, strict=True)]
+        )
         windows = composed.width(min(0.5, max(delta, 1e-300)))
         if windows <= 1:
             return composed

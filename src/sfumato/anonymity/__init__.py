@@ -5,7 +5,7 @@ from sfumato.anonymity.disclosure import inject_noise, shuffled, swap, top_code
 from sfumato.anonymity.hierarchies import Groups, Hierarchy, Intervals, Prefixes
 from sfumato.anonymity.k_anonymity import Anonymised, Check, anonymise, check, generalise
 from sfumato.anonymity.l_diversity import Diversity, diversity
-from sfumato.anonymity.tables import Roles, Table
+from sfumato.anonymity.tables import Microdata, Roles
 
 __all__ = [
     "Anonymised",
@@ -15,9 +15,9 @@ __all__ = [
     "Groups",
     "Hierarchy",
     "Intervals",
+    "Microdata",
     "Prefixes",
     "Roles",
-    "Table",
     "anonymise",
     "check",
     "compose",

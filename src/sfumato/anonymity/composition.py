@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.anonymity.hierarchies import Hierarchy, Intervals, Prefixes
 from sfumato.anonymity.k_anonymity import Anonymised, anonymise
-from sfumato.anonymity.tables import Roles, Table
+from sfumato.anonymity.tables import Microdata, Roles
 from sfumato.core.accuracy import clopper_pearson_high, clopper_pearson_low
 from sfumato.exact import BitSource, integers
 from sfumato.exact.parameters import whole
@@ -75,7 +75,7 @@ def patients(n: int, *, bits: BitSource | None = None) -> list[dict[str, Any]]:
 def release(records: Sequence[Mapping[str, Any]], ladders: Mapping[str, Hierarchy], *, k: int) -> Anonymised:
     """What a hospital publishes: names gone, k-anonymous, a few rows left out."""
     roles = Roles(QUASI, (SENSITIVE,), ("name",))
-    return anonymise(Table.of(records), roles, ladders, k=k, most_suppressed=0.05)
+    return anonymise(Microdata.of(records), roles, ladders, k=k, most_suppressed=0.05)
 
 
 def compose(*, k: int = 5, shared: int = 100, each: int = 3000, bits: BitSource | None = None) -> Composed:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.anonymity.tables import Table
+from sfumato.anonymity.tables import Microdata
 from sfumato.errors import InvalidParameter
 from sfumato.exact import BitSource, choice, discrete_laplace, permutation
 from sfumato.exact.parameters import Real, cell, positive, probability
@@ -19,7 +19,7 @@ def top_code(values: Sequence[Any], *, limit: Real) -> list[Any]:
     return [limit if cell("values", value) > ceiling else value for value in values]
 
 
-def swap(table: Table, columns: Sequence[str], *, share: Real, bits: BitSource | None = None) -> Table:
+def swap(table: Microdata, columns: Sequence[str], *, share: Real, bits: BitSource | None = None) -> Microdata:
     """The table with some columns exchanged between pairs of rows, for about a share of the rows.
 
     Every column keeps its values, and so its counts; what is lost is who they belong to.
@@ -47,7 +47,7 @@ def inject_noise(values: Sequence[int], *, scale: Real, bits: BitSource | None =
     return [int(value) + int(noise) for value, noise in zip(values, drawn, strict=False)]
 
 
-def shuffled(table: Table, *, bits: BitSource | None = None) -> Table:
+def shuffled(table: Microdata, *, bits: BitSource | None = None) -> Microdata:
     """The rows in random order, as the order of records can itself tell who they are."""
     order = permutation(len(table), bits=bits)
-    return Table(table.columns, tuple(table.rows[place] for place in order.tolist()))
+    return Microdata(table.columns, tuple(table.rows[place] for place in order.tolist()))

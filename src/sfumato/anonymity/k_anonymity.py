@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sfumato.anonymity.hierarchies import Hierarchy
-from sfumato.anonymity.tables import Roles, Table
+from sfumato.anonymity.tables import Microdata, Roles
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, probability, whole
 
@@ -32,10 +32,10 @@ class Check:
         return f"{self.k}-anonymity {verdict} ({self.classes} classes, the smallest of {self.smallest})"
 
 
-def check(table: Table, quasi: tuple[str, ...], *, k: int) -> Check:
+def check(table: Microdata, quasi: tuple[str, ...], *, k: int) -> Check:
     """Whether any combination of quasi-identifiers that occurs is shared by k rows.
 
-    >>> people = Table.of([{"zip": "02138", "sex": sex} for sex in "ffm"])
+    >>> people = Microdata.of([{"zip": "02138", "sex": sex} for sex in "ffm"])
     >>> print(check(people, ("zip", "sex"), k=2))
     2-anonymity fails: 1 of 3 rows are in smaller classes (2 classes, the smallest of 1)
     """
@@ -48,12 +48,12 @@ def check(table: Table, quasi: tuple[str, ...], *, k: int) -> Check:
 class Anonymised:
     """A table made k-anonymous: how coarse each column became, and how many rows were left out."""
 
-    table: Table
+    table: Microdata
     levels: Mapping[str, int]
     suppressed: int
 
 
-def generalise(table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Table:
+def generalise(table: Microdata, hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, int]) -> Microdata:
     """The table with each column at its level."""
     for name, level in levels.items():
         ladder = hierarchies[name]
@@ -62,7 +62,7 @@ def generalise(table: Table, hierarchies: Mapping[str, Hierarchy], levels: Mappi
 
 
 def anonymise(
-    table: Table, roles: Roles, hierarchies: Mapping[str, Hierarchy], *, k: int, most_suppressed: Real = 0.02
+    table: Microdata, roles: Roles, hierarchies: Mapping[str, Hierarchy], *, k: int, most_suppressed: Real = 0.02
 ) -> Anonymised:
     """The least generalised table in which every class has k rows; identifiers are removed.
 
@@ -75,7 +75,7 @@ def anonymise(
         raise InvalidParameter("hierarchies", "must have one for each quasi-identifier, but not for", missing)
     allowed = int(probability("most_suppressed", most_suppressed) * len(table))
     bare = table.without(roles.identifiers) if roles.identifiers else table
-    best: tuple[int, dict[str, int], Table] | None = None
+    best: tuple[int, dict[str, int], Microdata] | None = None
     height = 0
     for levels in _by_height(roles.quasi, hierarchies):
         if best is not None and sum(levels.values()) > height:

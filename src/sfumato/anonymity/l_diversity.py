@@ -4,7 +4,7 @@ import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from sfumato.anonymity.tables import Row, Table
+from sfumato.anonymity.tables import Microdata, Row
 from sfumato.exact.parameters import Real, positive
 
 
@@ -31,10 +31,10 @@ class Diversity:
         )
 
 
-def diversity(table: Table, quasi: tuple[str, ...], sensitive: str, *, l: Real) -> Diversity:  # noqa: E741
+def diversity(table: Microdata, quasi: tuple[str, ...], sensitive: str, *, l: Real) -> Diversity:  # noqa: E741
     """Whether every class of quasi-identifiers holds ℓ different values of a sensitive column.
 
-    >>> people = Table.of([{"age": "30-39", "illness": "flu"}] * 3)
+    >>> people = Microdata.of([{"age": "30-39", "illness": "flu"}] * 3)
     >>> print(diversity(people, ("age",), "illness", l=2))
     2-diversity fails in 1 of 1 classes (fewest different secrets: 1, by entropy: 1.00)
     """

@@ -30,7 +30,7 @@ class Roles:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Microdata:
     """Rows of people; its repr shows how many there are and nothing of them."""
 
     columns: tuple[str, ...]
@@ -43,11 +43,11 @@ class Table:
             raise InvalidParameter("rows", f"must have {len(self.columns)} values each, found", "one that has not")
 
     @classmethod
-    def of(cls, records: Iterable[Mapping[str, Hashable]]) -> "Table":
+    def of(cls, records: Iterable[Mapping[str, Hashable]]) -> "Microdata":
         """A table of records with the same keys.
 
-        >>> Table.of([{"zip": "02138", "sex": "f"}])
-        <Table of 1 rows: zip, sex>
+        >>> Microdata.of([{"zip": "02138", "sex": "f"}])
+        <Microdata of 1 rows: zip, sex>
         """
         listed = list(records)
         if not listed:
@@ -58,7 +58,7 @@ class Table:
         return cls(columns, tuple(tuple(record.values()) for record in listed))
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self.rows)} rows: {', '.join(self.columns)}>"
+        return f"<Microdata of {len(self.rows)} rows: {', '.join(self.columns)}>"
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,7 +79,7 @@ class Table:
         places = [self.place(name) for name in names]
         return [tuple(row[place] for place in places) for row in self.rows]
 
-    def with_column(self, name: str, values: Sequence[Any]) -> "Table":
+    def with_column(self, name: str, values: Sequence[Any]) -> "Microdata":
         """The table with other values in a column."""
         place = self.place(name)
         if len(values) != len(self.rows):
@@ -87,14 +87,14 @@ class Table:
         rows = tuple((*row[:place], value, *row[place + 1 :]) for row, value in zip(self.rows, values, strict=True))
         return replace(self, rows=rows)
 
-    def without(self, names: Iterable[str]) -> "Table":
+    def without(self, names: Iterable[str]) -> "Microdata":
         """The table without some columns."""
         gone = {self.place(name) for name in names}
         kept = [place for place in range(len(self.columns)) if place not in gone]
         rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
-        return Table(tuple(self.columns[place] for place in kept), rows)
+        return Microdata(tuple(self.columns[place] for place in kept), rows)
 
-    def where(self, keep: Sequence[bool]) -> "Table":
+    def where(self, keep: Sequence[bool]) -> "Microdata":
         """The rows that are kept."""
         return replace(self, rows=tuple(row for row, kept in zip(self.rows, keep, strict=True) if kept))
 

@@ -1,15 +1,15 @@
 """Attacks: the seeds' stories as programs, each run against an unprotected answerer and against Sfumato."""
 
-from sfumato.attacks.answerers import Answerer, NoisyWithoutTotal, Question, UnderLedger, UnderTotal, Unprotected
+from sfumato.attacks.answerers import Answerer, CountQuestion, NoisyWithoutTotal, UnderLedger, UnderTotal, Unprotected
 from sfumato.attacks.lesson import Lesson, Result, Side
 from sfumato.attacks.lessons import lesson
 from sfumato.attacks.rates import Rate
 
 __all__ = [
     "Answerer",
+    "CountQuestion",
     "Lesson",
     "NoisyWithoutTotal",
-    "Question",
     "Rate",
     "Result",
     "Side",

@@ -25,7 +25,7 @@ ONE = Neighbours().histogram(Norm.L1)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CountQuestion:
     """How many of these people have the secret bit? `members` says who is counted."""
 
     members: Bits
@@ -39,7 +39,7 @@ class Question:
 class Answerer(Protocol):
     """Whoever holds the data: asked for a count, it answers or refuses."""
 
-    def ask(self, question: Question) -> float:
+    def ask(self, question: CountQuestion) -> float:
         """An answer; BudgetExceeded where no more is given."""
         ...
 
@@ -50,7 +50,7 @@ class Unprotected:
 
     secrets: Bits
 
-    def ask(self, question: Question) -> float:
+    def ask(self, question: CountQuestion) -> float:
         """The exact count."""
         return float(np.count_nonzero(self.secrets & question.members))
 
@@ -62,7 +62,7 @@ class NoisyWithoutTotal:
         self._secrets, self._bits = secrets, bits
         self._mechanism = Geometric(epsilon=epsilon, sensitivity=ONE)
 
-    def ask(self, question: Question) -> float:
+    def ask(self, question: CountQuestion) -> float:
         """A noisy count, for ever."""
         exact = int(np.count_nonzero(self._secrets & question.members))
         return float(self._mechanism.release(exact, bits=self._bits))
@@ -76,7 +76,7 @@ class UnderTotal:
         self._mechanism = Geometric(epsilon=share, sensitivity=ONE)
         self._budget = PureFilter(positive("total", total))
 
-    def ask(self, question: Question) -> float:
+    def ask(self, question: CountQuestion) -> float:
         """A noisy count while the total lasts."""
         self._budget = self._budget.spend(self._mechanism.event)
         exact = int(np.count_nonzero(self._secrets & question.members))
@@ -92,7 +92,7 @@ class UnderLedger:
         self._secrets, self._ledger, self._dataset, self._bits = secrets, ledger, dataset, bits
         self._mechanism, self._asked = Geometric(epsilon=share, sensitivity=ONE), 0
 
-    def ask(self, question: Question) -> float:
+    def ask(self, question: CountQuestion) -> float:
         """A noisy count, the recorded one if this was asked before, or a refusal."""
         self._asked += 1
         outcome = self._ledger.reserve(
@@ -116,7 +116,7 @@ def _number(release: Any) -> float:
     return float(release)
 
 
-def asked(answerer: Answerer, questions: Sequence[Question]) -> list[float | None]:
+def asked(answerer: Answerer, questions: Sequence[CountQuestion]) -> list[float | None]:
     """An answer to each question, None where it was refused."""
     said: list[float | None] = []
     for question in questions:

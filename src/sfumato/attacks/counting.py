@@ -12,8 +12,8 @@ import numpy as np
 from sfumato.attacks.answerers import (
     Answerer,
     Bits,
+    CountQuestion,
     NoisyWithoutTotal,
-    Question,
     UnderLedger,
     UnderTotal,
     Unprotected,
@@ -42,7 +42,7 @@ def difference(answerer: Answerer, target: int, people_: int) -> bool:
     """The target's bit, from the count of everybody less that of everybody else."""
     everybody = np.ones(people_, dtype=np.bool_)
     others = everybody & ~people(target, of=people_)
-    first, second = asked(answerer, [Question(everybody), Question(others)])
+    first, second = asked(answerer, [CountQuestion(everybody), CountQuestion(others)])
     return first is not None and second is not None and first - second > 0.5
 
 
@@ -71,7 +71,7 @@ def run_differencing(bits: BitSource | None = None) -> Result:
     )
 
 
-def average(answerer: Answerer, question: Question, repeats: int) -> float:
+def average(answerer: Answerer, question: CountQuestion, repeats: int) -> float:
     """The mean of the answers to one question asked again and again, until it is refused."""
     said: list[float] = []
     for _ in range(repeats):
@@ -94,7 +94,7 @@ def ledger(epsilon: Fraction) -> Generator[SqliteLedger]:
 def run_averaging(bits: BitSource | None = None) -> Result:
     """The exact count behind noise at ε = 0.1, asked for again and again."""
     share, trials = Fraction(1, 10), 30
-    everybody = Question(np.ones(_PEOPLE, dtype=np.bool_))
+    everybody = CountQuestion(np.ones(_PEOPLE, dtype=np.bool_))
     fresh: list[bool] = []
     kept: list[bool] = []
     for _ in range(trials):
@@ -145,7 +145,7 @@ def _alone(epsilon: Fraction) -> float:
     return math.tanh(float(epsilon) / 2)
 
 
-def _error(answerer: Answerer, question: Question, repeats: int, secret: Bits) -> float:
+def _error(answerer: Answerer, question: CountQuestion, repeats: int, secret: Bits) -> float:
     return abs(average(answerer, question, repeats) - int(np.count_nonzero(secret)))
 
 

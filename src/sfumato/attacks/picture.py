@@ -1,7 +1,7 @@
 """Pictures of a lesson: bars for a terminal, a figure for a page."""
 
 from sfumato.attacks.lesson import Lesson, Result
-from sfumato.pictures import Bar, Bars, Beside, Curve, Curves, Picture, Reference, Role, as_svg_file, as_text
+from sfumato.pictures import Bars, Beside, Curve, Curves, DrawnBar, Picture, Reference, Role, as_svg_file, as_text
 
 _WIDTH = 40
 
@@ -19,7 +19,7 @@ def draw(lesson: Lesson, result: Result) -> bytes:
 
 def _rates(title: str, result: Result) -> Bars:
     bars = [
-        Bar(
+        DrawnBar(
             side.answerer,
             side.rate.share,
             *side.rate.interval,
@@ -35,7 +35,7 @@ def _rates(title: str, result: Result) -> Bars:
 def _curves(result: Result) -> Picture:
     if result.x_names:
         curve = result.curves[0]
-        named = [Bar(name, y, role=Role.ALARM) for name, y in zip(result.x_names, curve.y, strict=True)]
+        named = [DrawnBar(name, y, role=Role.ALARM) for name, y in zip(result.x_names, curve.y, strict=True)]
         return Bars(f"{result.y_label}, by {result.x_label}", named)
     return Curves(
         "",

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.answerers import Answerer, Bits, NoisyWithoutTotal, Question, UnderTotal, Unprotected, asked
+from sfumato.attacks.answerers import Answerer, Bits, CountQuestion, NoisyWithoutTotal, UnderTotal, Unprotected, asked
 from sfumato.attacks.counting import secrets
 from sfumato.attacks.lesson import COIN, Lesson, Result, Side
 from sfumato.attacks.rates import Rate
@@ -16,13 +16,13 @@ from sfumato.pictures import Curve
 PEOPLE, QUERIES = 128, 512
 
 
-def random_questions(queries: int, people: int, *, bits: BitSource | None = None) -> list[Question]:
+def random_questions(queries: int, people: int, *, bits: BitSource | None = None) -> list[CountQuestion]:
     """Subsets of people, each a member of each by a fair coin."""
     members = bernoulli(Fraction(1, 2), (whole("queries", queries, least=1), people), bits=bits)
-    return [Question(row) for row in members]
+    return [CountQuestion(row) for row in members]
 
 
-def solve(questions: list[Question], answers: list[float | None]) -> Bits:
+def solve(questions: list[CountQuestion], answers: list[float | None]) -> Bits:
     """Everybody's bit: the point nearest to all answers in least squares, rounded."""
     kept = [(q.members, a) for q, a in zip(questions, answers, strict=True) if a is not None]
     if not kept:

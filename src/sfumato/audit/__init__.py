@@ -8,7 +8,7 @@ from sfumato.audit.game import Adversary, GameFinding, Keeper, Move, View, game,
 from sfumato.audit.keepers import FilterKeeper, LedgerKeeper, filter_keepers, ledger_keepers, promised
 from sfumato.audit.laws import LawFinding, Verdict, check_law, exact_audit
 from sfumato.audit.leaks import hostile, leaks, serialised
-from sfumato.audit.own import Own
+from sfumato.audit.own import AuditedMechanism
 from sfumato.audit.pairs import Inputs, Pair, pairs_of
 from sfumato.audit.processes import fork_test, timing_test
 from sfumato.audit.specimens import Specimen
@@ -17,6 +17,7 @@ from sfumato.audit.targets import Claim, Target, target_of
 
 __all__ = [
     "Adversary",
+    "AuditedMechanism",
     "Claim",
     "FilterKeeper",
     "Finding",
@@ -26,7 +27,6 @@ __all__ = [
     "LawFinding",
     "LedgerKeeper",
     "Move",
-    "Own",
     "Pair",
     "Specimen",
     "SumFinding",

@@ -6,9 +6,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.audit.outcomes import Aspect, Column, Kind, Mask, Outcomes, Path, joined
+from sfumato.audit.outcomes import Aspect, Mask, Outcomes, OutputColumn, OutputKind, Path, joined
 from sfumato.audit.statistics import place_words, summaries
-from sfumato.audit.views import Bins, Codes, View, either
+from sfumato.audit.views import Bins, Codes, Partition, either
 
 _MOST_CELLS = 2048
 _MANY_LABELS = 256  # at one place; they are then no part of an output's shape
@@ -39,8 +39,8 @@ def _rows(outcomes: Outcomes, paths: tuple[Path, ...], shapes: bool, free: froze
     return keys
 
 
-def _shape(column: Column, free: bool) -> NDArray[np.float64]:
-    unsaid = column.numeric | (column.kinds == Kind.LABEL) if free else column.numeric
+def _shape(column: OutputColumn, free: bool) -> NDArray[np.float64]:
+    unsaid = column.numeric | (column.kinds == OutputKind.LABEL) if free else column.numeric
     return np.where(unsaid, 0.0, column.values)
 
 
@@ -117,7 +117,7 @@ def _free(outcomes: Outcomes) -> frozenset[Path]:
     """The places where so many different texts stand that they say nothing of an output's shape."""
     found: set[Path] = set()
     for path, column in outcomes.columns.items():
-        labels = column.values[column.kinds == Kind.LABEL]
+        labels = column.values[column.kinds == OutputKind.LABEL]
         if len(labels) > _MANY_LABELS and len(np.unique(labels)) > _MANY_LABELS:
             found.add(path)
     return frozenset(found)
@@ -128,14 +128,18 @@ def _said(outcomes: Outcomes, paths: tuple[Path, ...], row: int, *, shapes: bool
     parts: list[tuple[Path, str]] = []
     for path in paths:
         column = outcomes.column(path)
-        kind, value = Kind(column.kinds[row]), float(column.values[row])
-        if kind is Kind.ABSENT and len(paths) == 1:
+        kind, value = OutputKind(column.kinds[row]), float(column.values[row])
+        if kind is OutputKind.ABSENT and len(paths) == 1:
             parts.append((path, "absent"))
-        elif kind is not Kind.ABSENT and (len(paths) == 1 or path[-1:] == () or path[-1] not in _UNSAID):
+        elif kind is not OutputKind.ABSENT and (len(paths) == 1 or path[-1:] == () or path[-1] not in _UNSAID):
             number = "number" if shapes else f"{value:.6g}"
             whole = "whole number" if shapes else number
-            word = {Kind.NOTHING: "NaN" if value else "none", Kind.TRUTH: "⊤" if value else "⊥", Kind.NUMBER: number}
-            parts.append((path, (word | {Kind.WHOLE: whole}).get(kind) or repr(outcomes.names.get(value, "?"))))
+            word = {
+                OutputKind.NOTHING: "NaN" if value else "none",
+                OutputKind.TRUTH: "⊤" if value else "⊥",
+                OutputKind.NUMBER: number,
+            }
+            parts.append((path, (word | {OutputKind.WHOLE: whole}).get(kind) or repr(outcomes.names.get(value, "?"))))
     if len(parts) == 1:
         return f"{place_words(parts[0][0])} = {parts[0][1]}"
     if parts and all(path and isinstance(path[0], int) and path[1:] in ((), (Aspect.TEXT,)) for path, _ in parts):
@@ -168,7 +172,7 @@ class Crossed:
         return either([f"{said[i]} and ({self.bins.words(row)})" for i, row in enumerate(table) if row.any()])
 
 
-def views(left: Outcomes, right: Outcomes) -> list[View]:
+def views(left: Outcomes, right: Outcomes) -> list[Partition]:
     """Every view worth trying on two sets of outputs."""
     statistics = list(summaries(left, right))
     found = _single_places(left, right)  # first, as of equal events the first is said
@@ -184,7 +188,7 @@ def views(left: Outcomes, right: Outcomes) -> list[View]:
     return found
 
 
-def _single_places(left: Outcomes, right: Outcomes) -> list[View]:
+def _single_places(left: Outcomes, right: Outcomes) -> list[Partition]:
     """The texts, errors and kinds of thing at each place by itself: rare ones are lost among whole outputs."""
     places = [path for path in {**left.columns, **right.columns} if _varied(path, left, right)]
     places = sorted(places, key=lambda path: Aspect.RAISED not in path)[:_MOST_PLACES]
@@ -195,4 +199,4 @@ def _single_places(left: Outcomes, right: Outcomes) -> list[View]:
 def _varied(path: Path, left: Outcomes, right: Outcomes) -> bool:
     """Whether texts stand at a place, or things of more than one kind."""
     kinds = {*np.unique(left.column(path).kinds), *np.unique(right.column(path).kinds)}
-    return len(kinds) > 1 or Kind.LABEL in kinds
+    return len(kinds) > 1 or OutputKind.LABEL in kinds

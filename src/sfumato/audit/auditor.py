@@ -20,7 +20,7 @@ from sfumato.audit.learn import Learned, Looking, learn
 from sfumato.audit.outcomes import Outcomes, joined
 from sfumato.audit.pairs import Pair
 from sfumato.audit.targets import Draw, Target
-from sfumato.audit.views import Anything, Event
+from sfumato.audit.views import Anything, OutputEvent
 from sfumato.errors import InvalidParameter, shown
 from sfumato.exact.parameters import open_probability, positive, whole
 
@@ -254,7 +254,7 @@ def _search(target: Target, sampler: _Sampler, total: int, confidence: float, lo
             best = events[0].chance(ahead), pair, tuple(events)
     stood_out = (each if len(pairs) > finalists else each + more) // 2
     if best is None:
-        anything = Learned(Event(Anything(), np.ones(1, dtype=np.bool_)), True, True, 0, 0, 1)
+        anything = Learned(OutputEvent(Anything(), np.ones(1, dtype=np.bool_)), True, True, 0, 0, 1)
         return _Found(pairs[0], (anything,), looked_at, stood_out)
     return _Found(best[1], best[2], looked_at, stood_out)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.audit.outcomes import Aspect, Column, Kind, Outcomes, Path, Raised, Reals
+from sfumato.audit.outcomes import Aspect, Outcomes, OutputColumn, OutputKind, Path, Raised, Reals
 
 _MOST_PLACES = 128  # of one sequence; what comes after is one label
 _MOST_COLUMNS = 256  # of all outputs together; a key that is new every time would otherwise make a column a draw
@@ -42,7 +42,7 @@ class _Table:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._columns: dict[Path, Column] = {}
+        self._columns: dict[Path, OutputColumn] = {}
         self._names: dict[float, str] = {}
 
     def outcomes(self) -> Outcomes:
@@ -66,11 +66,11 @@ class _Table:
         if path not in self._columns and len(self._columns) >= _MOST_COLUMNS and path != (Aspect.FURTHER,):
             counted = self._columns.get((Aspect.FURTHER,))
             had = counted.values[rows] if counted is not None else 0.0
-            self.put((Aspect.FURTHER,), rows, Kind.WHOLE, had + 1.0)
+            self.put((Aspect.FURTHER,), rows, OutputKind.WHOLE, had + 1.0)
             return
         column = self._columns.get(path)
         if column is None:
-            column = Column(np.zeros(self._count, dtype=np.int8), np.zeros(self._count))
+            column = OutputColumn(np.zeros(self._count, dtype=np.int8), np.zeros(self._count))
             self._columns[path] = column
         column.kinds[rows] = kind
         column.values[rows] = values
@@ -80,23 +80,23 @@ class _Table:
         codes = np.fromiter((hash(text) & (2**52 - 1) for text in texts), dtype=np.float64, count=len(texts))
         for code, text in dict(zip(codes.tolist(), texts, strict=True)).items():
             self._names[code] = text if len(text) <= 60 else f"{text[:59]}…"
-        self.put(path, rows, Kind.LABEL, codes)
+        self.put(path, rows, OutputKind.LABEL, codes)
 
 
 def _of_array(array: NDArray[Any]) -> Outcomes:
     """One output a row; what has more than one dimension is a sequence."""
-    kind = {"b": Kind.TRUTH, "f": Kind.NUMBER}.get(array.dtype.kind, Kind.WHOLE)
+    kind = {"b": OutputKind.TRUTH, "f": OutputKind.NUMBER}.get(array.dtype.kind, OutputKind.WHOLE)
     rows = array.reshape(len(array), -1)
-    columns: dict[Path, Column] = {}
+    columns: dict[Path, OutputColumn] = {}
     for place in range(rows.shape[1]):
         path: Path = () if array.ndim == 1 else (place,)
         values = np.ascontiguousarray(rows[:, place]).astype(np.float64)
         nan = np.isnan(values)
-        kinds = np.where(nan, np.int8(Kind.NOTHING), np.int8(kind))
-        columns[path] = Column(kinds, np.where(nan, 1.0, values))
-        if kind is Kind.WHOLE and len(values) and np.abs(values).max() > _PRECISE:
+        kinds = np.where(nan, np.int8(OutputKind.NOTHING), np.int8(kind))
+        columns[path] = OutputColumn(kinds, np.where(nan, 1.0, values))
+        if kind is OutputKind.WHOLE and len(values) and np.abs(values).max() > _PRECISE:
             last = np.mod(rows[:, place], rows.dtype.type(_LAST_BITS)).astype(np.float64)
-            columns[(*path, Aspect.LAST_BITS)] = Column(kinds, last)
+            columns[(*path, Aspect.LAST_BITS)] = OutputColumn(kinds, last)
     return Outcomes(len(array), columns, {})
 
 
@@ -104,16 +104,16 @@ def _of_array(array: NDArray[Any]) -> Outcomes:
 
 
 def _nothing(table: _Table, path: Path, rows: Rows, _things: Sequence[None]) -> None:
-    table.put(path, rows, Kind.NOTHING, 0.0)
+    table.put(path, rows, OutputKind.NOTHING, 0.0)
 
 
 def _truths(table: _Table, path: Path, rows: Rows, things: Sequence[Any]) -> None:
-    table.put(path, rows, Kind.TRUTH, np.array(things, dtype=np.float64))
+    table.put(path, rows, OutputKind.TRUTH, np.array(things, dtype=np.float64))
 
 
 def _reals(table: _Table, path: Path, rows: Rows, values: Reals) -> None:
     nan = np.isnan(values)
-    kinds = np.where(nan, np.int8(Kind.NOTHING), np.int8(Kind.NUMBER))
+    kinds = np.where(nan, np.int8(OutputKind.NOTHING), np.int8(OutputKind.NUMBER))
     table.put(path, rows, kinds, np.where(nan, 1.0, values))
 
 
@@ -130,15 +130,15 @@ def _float(value: Any) -> float:
 
 def _wholes(table: _Table, path: Path, rows: Rows, things: Sequence[Any]) -> None:
     values = np.fromiter(map(_float, things), dtype=np.float64, count=len(things))
-    table.put(path, rows, Kind.WHOLE, values)
+    table.put(path, rows, OutputKind.WHOLE, values)
     if np.abs(values).max() > _PRECISE:
         last = np.fromiter((int(value) % _LAST_BITS for value in things), dtype=np.float64, count=len(things))
-        table.put((*path, Aspect.LAST_BITS), rows, Kind.WHOLE, last)
+        table.put((*path, Aspect.LAST_BITS), rows, OutputKind.WHOLE, last)
 
 
 def _fractions(table: _Table, path: Path, rows: Rows, things: Sequence[Fraction]) -> None:
-    table.put(path, rows, Kind.NUMBER, [_float(value) for value in things])
-    table.put((*path, Aspect.DENOMINATOR), rows, Kind.WHOLE, [_float(value.denominator) for value in things])
+    table.put(path, rows, OutputKind.NUMBER, [_float(value) for value in things])
+    table.put((*path, Aspect.DENOMINATOR), rows, OutputKind.WHOLE, [_float(value.denominator) for value in things])
 
 
 def _decimals(table: _Table, path: Path, rows: Rows, things: Sequence[Decimal]) -> None:
@@ -162,7 +162,7 @@ def _texts(table: _Table, path: Path, rows: Rows, things: Sequence[str]) -> None
     known = {text: (pattern(text), _said(text)) for text in set(things)}
     patterns = [known[text][0] for text in things]
     table.label((*path, Aspect.TEXT), rows, things)
-    table.put((*path, Aspect.CHARACTERS), rows, Kind.WHOLE, [float(len(text)) for text in things])
+    table.put((*path, Aspect.CHARACTERS), rows, OutputKind.WHOLE, [float(len(text)) for text in things])
     table.label((*path, Aspect.PATTERN), rows, patterns)
     forms = {text: _LETTERS.sub("a", text) for text in set(patterns)}
     table.label((*path, Aspect.FORM), rows, [forms[text] for text in patterns])
@@ -192,7 +192,7 @@ def _bytes(table: _Table, path: Path, rows: Rows, things: Sequence[bytes]) -> No
 def _mappings(table: _Table, path: Path, rows: Rows, things: Sequence[Mapping[Any, Any]]) -> None:
     orders = {keys: repr(keys) for keys in {tuple(thing) for thing in things}}
     table.label((*path, Aspect.ORDER), rows, [orders[tuple(thing)] for thing in things])
-    table.put((*path, Aspect.LENGTH), rows, Kind.WHOLE, [float(len(thing)) for thing in things])
+    table.put((*path, Aspect.LENGTH), rows, OutputKind.WHOLE, [float(len(thing)) for thing in things])
     held: dict[Any, tuple[list[int], list[Any]]] = {}
     for row, thing in zip(rows, things, strict=True):
         for key, value in thing.items():
@@ -205,7 +205,7 @@ def _mappings(table: _Table, path: Path, rows: Rows, things: Sequence[Mapping[An
 
 def _sequences(table: _Table, path: Path, rows: Rows, things: Sequence[Any]) -> None:
     lengths = [len(thing) for thing in things]
-    table.put((*path, Aspect.LENGTH), rows, Kind.WHOLE, lengths)
+    table.put((*path, Aspect.LENGTH), rows, OutputKind.WHOLE, lengths)
     for place in range(min(_MOST_PLACES, max(lengths))):
         some = [(row, thing[place]) for row, thing in zip(rows, things, strict=True) if len(thing) > place]
         table.read((*path, place), [row for row, _ in some], [value for _, value in some])
@@ -215,7 +215,7 @@ def _sequences(table: _Table, path: Path, rows: Rows, things: Sequence[Any]) -> 
 
 
 def _sets(table: _Table, path: Path, rows: Rows, things: Sequence[frozenset[Any]]) -> None:
-    table.put((*path, Aspect.LENGTH), rows, Kind.WHOLE, [float(len(thing)) for thing in things])
+    table.put((*path, Aspect.LENGTH), rows, OutputKind.WHOLE, [float(len(thing)) for thing in things])
     table.label(path, rows, [f"{{{', '.join(sorted(map(repr, thing)))}}}" for thing in things])
 
 

@@ -18,17 +18,17 @@ from sfumato.audit.controls import checked
 from sfumato.audit.game import GameFinding
 from sfumato.audit.laws import LawFinding, exact_audit
 from sfumato.audit.leaks import far_pairs, leaks
-from sfumato.audit.own import ONE, OWN, Own, exact_targets
+from sfumato.audit.own import ONE, OUR_MECHANISMS, AuditedMechanism, exact_targets
 from sfumato.audit.pairs import Inputs, Pair
 from sfumato.audit.processes import ForkFinding, TimingFinding, fork_test, timing_test
 from sfumato.audit.sums import SumFinding, sum_sensitivity
-from sfumato.audit.targets import Target, one_by_one, priced, target_of
+from sfumato.audit.targets import Target, claim_of_event, one_by_one, target_of
 from sfumato.errors import BrokenAudit
 from sfumato.exact import BitSource
 from sfumato.mechanisms import Geometric
 
 Step = Callable[[str, int, int], None]
-SOURCE = "sfumato.audit.own:OWN"
+SOURCE = "sfumato.audit.own:OUR_MECHANISMS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class Everything:
         return tuple(name for name, finding in named if finding.convicted)
 
 
-def load(source: str) -> tuple[Own, ...]:
+def load(source: str) -> tuple[AuditedMechanism, ...]:
     """The targets that a room names as `module:attribute`."""
     module, attribute = source.split(":")
-    found: tuple[Own, ...] = getattr(import_module(module), attribute)
+    found: tuple[AuditedMechanism, ...] = getattr(import_module(module), attribute)
     return found
 
 
@@ -136,7 +136,7 @@ def _on_bits(mechanism: Any) -> Callable[[Any, BitSource], Any]:
 def _laws() -> Iterator[LawFinding]:
     for name, (own, pair) in exact_targets().items():
         mechanism = own.make(Fraction(1))
-        claim = priced(mechanism.event, own.delta)
+        claim = claim_of_event(mechanism.event, own.delta)
         yield exact_audit(
             _on_bits(mechanism),
             pair,
@@ -148,7 +148,7 @@ def _laws() -> Iterator[LawFinding]:
 
 def _leaks(draws: int = 20_000) -> Iterator[tuple[str, Finding]]:
     for name in ("laplace-grid", "geometric", "gaussian-array"):
-        own = next(own for own in OWN if own.name == name)
+        own = next(own for own in OUR_MECHANISMS if own.name == name)
         target = own.target()
         for found in leaks(Target(name, target.draw, far_pairs(1), target.claim), draws=draws).values():
             yield found.name, found
@@ -162,9 +162,9 @@ def _leak_controls() -> dict[str, Finding]:
         "control: unplaced answer",
         one_by_one(numeric.noise_off_the_lattice(steps)),
         (Pair(0.0, 0.5), Pair(3.0, 3.25)),
-        priced(steps.event),
+        claim_of_event(steps.event),
     )
-    sound = Target("control: placed answer", one_by_one(steps.release), (Pair(0, 1),), priced(steps.event))
+    sound = Target("control: placed answer", one_by_one(steps.release), (Pair(0, 1),), claim_of_event(steps.event))
     return {
         "precision": leaks(naive)["precision"],
         "reachable outputs": leaks(loose)["reachable outputs"],
@@ -182,7 +182,7 @@ def _must_differ(leak_controls: dict[str, Finding], forks: dict[str, ForkFinding
 def _forks() -> dict[str, ForkFinding]:
     found = {"control: a generator that a fork copies": fork_test(numeric.ClonedStream().release, 0.0)}
     for name in ("geometric", "laplace-grid", "discrete-gaussian"):
-        own = next(own for own in OWN if own.name == name)
+        own = next(own for own in OUR_MECHANISMS if own.name == name)
         found[name] = fork_test(own.make(Fraction(1, 1000)).release, 0)
     return found
 
@@ -205,6 +205,6 @@ def _timings(draws: int = 4000) -> dict[str, TimingFinding]:
         ("laplace", Pair(0, 10**6)),
         ("report-noisy-max", Pair([0] * 4, [9] * 4)),
     ):
-        own = next(own for own in OWN if own.name == name)
+        own = next(own for own in OUR_MECHANISMS if own.name == name)
         found[name] = timing_test(own.make(Fraction(1)).release, pair, draws=draws)
     return found

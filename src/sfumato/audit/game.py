@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from sfumato.accounting.events import Event
 from sfumato.audit.targets import Claim
 from sfumato.core.accuracy import clopper_pearson_high, clopper_pearson_low
 from sfumato.errors import BudgetExceeded
@@ -23,15 +24,15 @@ PLAYS = 4000
 CONFIDENCE = 0.999
 
 
-class Mechanism(Protocol):
+class GameMechanism(Protocol):
     """What a move asks for: its price, and its output on a database."""
 
     @property
-    def event(self) -> Any:
+    def event(self) -> Event:
         """What it costs."""
         ...
 
-    def release(self, exact: Any) -> Any:
+    def release(self, exact: Any) -> object:
         """One output."""
         ...
 
@@ -45,16 +46,16 @@ class Move:
 
     zero: Any
     one: Any
-    mechanism: Mechanism
+    mechanism: GameMechanism
     evidence: Callable[[Any], float]
 
-    def database(self, bit: int) -> Any:
+    def database(self, bit: int) -> object:
         """The database of a bit."""
         return self.one if bit else self.zero
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Turn:
     """A move, and what came of it: an answer and what it says about the bit, or a refusal."""
 
     move: Move
@@ -71,7 +72,7 @@ class Step:
 class View:
     """All that an adversary has seen."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Turn, ...] = ()
 
     @property
     def evidence(self) -> float:
@@ -79,7 +80,7 @@ class View:
         return sum(step.evidence for step in self.steps)
 
     @property
-    def answers(self) -> tuple[Step, ...]:
+    def answers(self) -> tuple[Turn, ...]:
         """The steps that were answered."""
         return tuple(step for step in self.steps if not step.refused)
 
@@ -106,22 +107,22 @@ class Adversary:
 class Keeper(Protocol):
     """Who holds the hidden bit and a budget."""
 
-    def ask(self, move: Move) -> Any:
+    def ask(self, move: Move) -> object:
         """The mechanism's output on the bit's database; BudgetExceeded where the budget does not hold it."""
         ...
 
 
 def play(adversary: Adversary, keeper: Keeper, rounds: int = ROUNDS) -> View:
     """One play of the experiment (Survey Definition 5.6): all that the adversary sees of it."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Turn, ...] = ()
     for _ in range(rounds):
         move = adversary.move(View(steps))
         if move is None:
             break
         try:
-            steps = (*steps, Step(move, keeper.ask(move)))
+            steps = (*steps, Turn(move, keeper.ask(move)))
         except BudgetExceeded:
-            steps = (*steps, Step(move, refused=True))
+            steps = (*steps, Turn(move, refused=True))
     return View(steps)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sfumato import mechanisms as m
 from sfumato.audit.pairs import Inputs, Pair, pairs_of
-from sfumato.audit.targets import Claim, Target, one_by_one, priced
+from sfumato.audit.targets import Claim, Target, claim_of_event, one_by_one
 from sfumato.core import Norm
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, non_negative, probability
@@ -82,5 +82,5 @@ def mechanism_target(
 ) -> Target:
     """A mechanism as a target; without an ε it claims what it charges at the δ."""
     d = float(probability("delta", delta))
-    claim = priced(mechanism.event, d) if epsilon is None else Claim(float(non_negative("epsilon", epsilon)), d)
+    claim = claim_of_event(mechanism.event, d) if epsilon is None else Claim(float(non_negative("epsilon", epsilon)), d)
     return Target(name or type(mechanism).__name__, one_by_one(mechanism.release), pairs or pairs_for(mechanism), claim)

@@ -65,7 +65,7 @@ class FilterKeeper:
     def __init__(self, bit: int, budget: Filter) -> None:
         self._bit, self._budget = bit, budget
 
-    def ask(self, move: Move) -> Any:
+    def ask(self, move: Move) -> object:
         """The output, once the filter has let it through; what has no price in its currency is refused as well."""
         try:
             self._budget = self._budget.spend(move.mechanism.event)
@@ -85,7 +85,7 @@ class LedgerKeeper:
     def __init__(self, bit: int, ledger: Ledger, dataset: str) -> None:
         self._bit, self._ledger, self._dataset, self._asked = bit, ledger, dataset, 0
 
-    def ask(self, move: Move) -> Any:
+    def ask(self, move: Move) -> object:
         """The output, once the charge is durable."""
         self._asked += 1
         key = f"{self._dataset}, question {self._asked}"

@@ -17,7 +17,7 @@ from sfumato.audit.outcomes import Aspect, Outcomes, Path, Reals, joined
 from sfumato.audit.pairs import Inputs, Pair, hostile_rows
 from sfumato.audit.statistics import Statistic, place_words, precision
 from sfumato.audit.targets import Target
-from sfumato.audit.views import Bins, View
+from sfumato.audit.views import Bins, Partition
 from sfumato.exact.parameters import Real, rational
 
 _MOST_PLACES = 8
@@ -28,16 +28,16 @@ def _numeric(outcomes: Outcomes) -> list[Path]:
     return [path for path, column in outcomes.columns.items() if column.numeric.any()][:_MOST_PLACES]
 
 
-def looking_at_precision(left: Outcomes, right: Outcomes) -> list[View]:
+def looking_at_precision(left: Outcomes, right: Outcomes) -> list[Partition]:
     """The lowest set bit of each number."""
     paths = _numeric(joined(left, right))
     return [bins for path in paths if (bins := Bins.of(precision(path), left, right, 2048))]
 
 
-def looking_at_reach(left: Outcomes, right: Outcomes) -> list[View]:
+def looking_at_reach(left: Outcomes, right: Outcomes) -> list[Partition]:
     """Which outputs come at all, and where they lie on the lattice of the first input's outputs."""
     pooled = joined(left, right)
-    found: list[View] = []
+    found: list[Partition] = []
     whole = Outputs.of(left, right, shapes=False)
     if whole is not None:
         found.append(whole)
@@ -76,7 +76,7 @@ def _residue(path: Path, step: float) -> Statistic:
     return Statistic(f"{place_words(path)} modulo {step:g}", read)
 
 
-def looking_at_writing(left: Outcomes, right: Outcomes) -> list[View]:
+def looking_at_writing(left: Outcomes, right: Outcomes) -> list[Partition]:
     """How many characters were written, in which order keys came, and what kinds of things stand where."""
     lengths = [
         bins
@@ -95,7 +95,7 @@ def _characters(path: Path) -> Statistic:
     return Statistic(place_words(path), read)
 
 
-LEAKS: dict[str, Callable[[Outcomes, Outcomes], list[View]]] = {
+LEAKS: dict[str, Callable[[Outcomes, Outcomes], list[Partition]]] = {
     "reachable outputs": looking_at_reach,
     "precision": looking_at_precision,
     "writing": looking_at_writing,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.audit.atoms import views
 from sfumato.audit.certify import Ahead
 from sfumato.audit.outcomes import Mask, Outcomes
-from sfumato.audit.views import Event, View
+from sfumato.audit.views import OutputEvent, Partition
 
 _PLAIN = 0.02  # a set of scattered cells must promise this much more than a plain interval, or half a deviation
 _ENOUGH = 100  # hits on further draws that need no others beside them
@@ -23,7 +23,7 @@ DECADES = 6
 """Sizes that events are sorted by: above 1 in 10, above 1 in 100, …; the last holds whatever is rarer."""
 
 Counts = NDArray[np.int64]
-Looking = Callable[[Outcomes, Outcomes], list[View]]
+Looking = Callable[[Outcomes, Outcomes], list[Partition]]
 """Which views of two sets of outputs are tried."""
 
 
@@ -31,7 +31,7 @@ Looking = Callable[[Outcomes, Outcomes], list[View]]
 class Learned:
     """An event, which input it is likelier on, whether it is said plainly, and how often it came when compared."""
 
-    event: Event
+    event: OutputEvent
     first: bool
     plain: bool
     hits: int
@@ -70,14 +70,14 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LearnedEvents:
     """The best events of each decade, and how many were looked at."""
 
     events: tuple[Learned, ...]
     looked_at: int
 
 
-def learn(left: Outcomes, right: Outcomes, ahead: Ahead, *, looking: Looking = views, most: int = 1) -> Lesson:
+def learn(left: Outcomes, right: Outcomes, ahead: Ahead, *, looking: Looking = views, most: int = 1) -> LearnedEvents:
     """The `most` events of each decade that promise the largest bounds, in either direction, best first.
 
     Sets of cells are chosen on one half of the outputs and compared on the other: a set that only fits its own half, as
@@ -95,13 +95,13 @@ def learn(left: Outcomes, right: Outcomes, ahead: Ahead, *, looking: Looking = v
             looked_at += view.cells * (4 if view.ordered else 2)
             for plain, chosen in _sets(view, more, less, half, ahead):
                 counts = int(hits[chosen].sum()), int(others[chosen].sum())
-                event = Learned(Event(view, chosen), first, plain, *counts, half)
+                event = Learned(OutputEvent(view, chosen), first, plain, *counts, half)
                 found.append((event.promise(ahead), event))
     found.sort(key=lambda entry: entry[0], reverse=True)
     kept: list[Learned] = []
     for decade in range(DECADES):
         kept += [event for _, event in found if event.decade == decade][:most]
-    return Lesson(tuple(sorted(kept, key=lambda event: event.promise(ahead), reverse=True)), looked_at)
+    return LearnedEvents(tuple(sorted(kept, key=lambda event: event.promise(ahead), reverse=True)), looked_at)
 
 
 def decades(hits: Counts, draws: int) -> Counts:
@@ -114,11 +114,11 @@ def decades(hits: Counts, draws: int) -> Counts:
     return np.asarray(np.clip(np.ceil(rare - 1e-9) - 1, 0, DECADES - 1), dtype=np.int64)
 
 
-def _counts(view: View, outcomes: Outcomes) -> Counts:
+def _counts(view: Partition, outcomes: Outcomes) -> Counts:
     return np.bincount(view.codes(outcomes), minlength=view.cells)
 
 
-def _sets(view: View, more: Counts, less: Counts, draws: int, ahead: Ahead) -> Iterator[tuple[bool, Mask]]:
+def _sets(view: Partition, more: Counts, less: Counts, draws: int, ahead: Ahead) -> Iterator[tuple[bool, Mask]]:
     """Sets of cells worth comparing, a few of each decade, and whether they are said plainly.
 
     They are single cells, all up to or from a cell on, and the cells of largest ratio, as level sets of the likelihood
@@ -156,7 +156,7 @@ def _by_decade(hits: Counts, draws: int) -> Iterator[Mask]:
         yield np.asarray((sizes == decade) & (hits > 0))
 
 
-def _mask(view: View, cells: Any) -> Mask:
+def _mask(view: Partition, cells: Any) -> Mask:
     chosen = np.zeros(view.cells, dtype=np.bool_)
     chosen[cells] = True
     return chosen

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.core import Sensitivity
 from sfumato.core.domain import Grid
@@ -19,7 +20,7 @@ _UNIFORM = 2**53
 def naive_laplace(epsilon: float) -> Callable[..., Any]:
     """Textbook float noise: the logarithm of a uniform float, added to the answer (Mironov 2012)."""
 
-    def release(answer: float, size: int) -> Any:
+    def release(answer: float, size: int) -> NDArray[np.float64]:
         u = (integers(_UNIFORM, size) + 0.5) / _UNIFORM
         sign = np.where(integers(2, size) == 1, 1.0, -1.0)
         return answer + sign * -np.log(u) / epsilon

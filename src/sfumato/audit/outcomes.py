@@ -17,7 +17,7 @@ Reals = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-class Kind(IntEnum):
+class OutputKind(IntEnum):
     """What stands at a place of an output; 3 and 3.0 are written differently, so they are two kinds."""
 
     ABSENT = 0
@@ -59,7 +59,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OutputColumn:
     """One place of every output: what kind of thing stood there, and its number."""
 
     kinds: NDArray[np.int8]
@@ -68,12 +68,12 @@ class Column:
     @property
     def numeric(self) -> Mask:
         """Where a number stood, whole or not."""
-        return np.asarray((self.kinds == Kind.NUMBER) | (self.kinds == Kind.WHOLE))
+        return np.asarray((self.kinds == OutputKind.NUMBER) | (self.kinds == OutputKind.WHOLE))
 
     @property
     def ordered(self) -> Mask:
         """Where something stood that is more or less than another: a number or a bool."""
-        return np.asarray(self.numeric | (self.kinds == Kind.TRUTH))
+        return np.asarray(self.numeric | (self.kinds == OutputKind.TRUTH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,26 +81,26 @@ class Outcomes:
     """n outputs as columns; `names` says which text a label's number stands for."""
 
     count: int
-    columns: Mapping[Path, Column]
+    columns: Mapping[Path, OutputColumn]
     names: Mapping[float, str]
 
-    def column(self, path: Path) -> Column:
+    def column(self, path: Path) -> OutputColumn:
         """A column, absent throughout where no output has the place."""
         found = self.columns.get(path)
         if found is None:
-            return Column(np.zeros(self.count, dtype=np.int8), np.zeros(self.count))
+            return OutputColumn(np.zeros(self.count, dtype=np.int8), np.zeros(self.count))
         return found
 
     def part(self, start: int, stop: int) -> "Outcomes":
         """The outputs from start to stop."""
-        cut = {path: Column(c.kinds[start:stop], c.values[start:stop]) for path, c in self.columns.items()}
+        cut = {path: OutputColumn(c.kinds[start:stop], c.values[start:stop]) for path, c in self.columns.items()}
         return Outcomes(min(stop, self.count) - start, cut, self.names)
 
 
 def joined(one: Outcomes, other: Outcomes) -> Outcomes:
     """The outputs of both, one after the other."""
-    columns: dict[Path, Column] = {}
+    columns: dict[Path, OutputColumn] = {}
     for path in {**one.columns, **other.columns}:
         a, b = one.column(path), other.column(path)
-        columns[path] = Column(np.concatenate([a.kinds, b.kinds]), np.concatenate([a.values, b.values]))
+        columns[path] = OutputColumn(np.concatenate([a.kinds, b.kinds]), np.concatenate([a.values, b.values]))
     return Outcomes(one.count + other.count, columns, {**one.names, **other.names})

@@ -1,9 +1,9 @@
 """Every mechanism of this project as a target: one line a mechanism, the price it charges as its claim.
 
-A room above adds its own release paths by making a tuple of `Own` and naming it in the command line's sources.
+A room above adds its own release paths by a tuple of `AuditedMechanism` that is named in the command line's sources.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +14,7 @@ import numpy as np
 from sfumato import mechanisms as m
 from sfumato.accounting import PureFilter, events
 from sfumato.audit.pairs import Inputs, Pair, pairs_of
-from sfumato.audit.targets import Draw, Target, one_by_one, priced
+from sfumato.audit.targets import Draw, Target, claim_of_event, one_by_one
 from sfumato.core import Change, Neighbours, Norm
 from sfumato.errors import BudgetExceeded
 
@@ -29,7 +29,7 @@ DELTA = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class AuditedMechanism:
     """A mechanism for any ε, the inputs to try it on, and how it is drawn from."""
 
     name: str
@@ -43,7 +43,7 @@ class Own:
         """The mechanism at this ε, claiming what it charges."""
         mechanism = self.make(epsilon)
         draw = by_array(mechanism) if self.array else one_by_one(mechanism.release)
-        return Target(self.name, draw, self.pairs, priced(mechanism.event, self.delta))
+        return Target(self.name, draw, self.pairs, claim_of_event(mechanism.event, self.delta))
 
 
 def by_array(mechanism: Any) -> Draw:
@@ -53,8 +53,9 @@ def by_array(mechanism: Any) -> Draw:
     def vector(n: int) -> Any:
         return replace(mechanism, dimension=n) if isinstance(mechanism, m.Additive) else mechanism
 
-    def draw(data: Any, n: int) -> Any:
-        return vector(n).release(np.full(n, data))
+    def draw(data: Any, n: int) -> Sequence[Any]:
+        drawn: Sequence[Any] = vector(n).release(np.full(n, data))
+        return drawn
 
     return draw
 
@@ -113,59 +114,61 @@ class CappedCounts:
             except BudgetExceeded:
                 said.append(None)
                 continue
-            said.append(self._count.release(exact))
+            said.append(int(self._count.release(exact)))
         return said
 
 
-OWN: tuple[Own, ...] = (
-    Own("laplace", lambda e: m.Laplace(epsilon=e, sensitivity=ONE), _NUMBER),
-    Own("laplace-array", lambda e: m.Laplace(epsilon=e, sensitivity=ONE), _NUMBER, array=True),
-    Own("laplace-grid", lambda e: m.Laplace(epsilon=e, sensitivity=ONE, grid=Fraction(1, 8)), _NUMBER),
-    Own("geometric", lambda e: m.Geometric(epsilon=e, sensitivity=ONE), _NUMBER),
-    Own("geometric-array", lambda e: m.Geometric(epsilon=e, sensitivity=ONE), _NUMBER, array=True),
-    Own("geometric-histogram", lambda e: m.Geometric(epsilon=e, sensitivity=ONE, dimension=3), _COUNTS),
-    Own("geometric-replace", lambda e: m.Geometric(epsilon=e, sensitivity=REPLACED, dimension=2), _SWAPS),
-    Own(
+OUR_MECHANISMS: tuple[AuditedMechanism, ...] = (
+    AuditedMechanism("laplace", lambda e: m.Laplace(epsilon=e, sensitivity=ONE), _NUMBER),
+    AuditedMechanism("laplace-array", lambda e: m.Laplace(epsilon=e, sensitivity=ONE), _NUMBER, array=True),
+    AuditedMechanism("laplace-grid", lambda e: m.Laplace(epsilon=e, sensitivity=ONE, grid=Fraction(1, 8)), _NUMBER),
+    AuditedMechanism("geometric", lambda e: m.Geometric(epsilon=e, sensitivity=ONE), _NUMBER),
+    AuditedMechanism("geometric-array", lambda e: m.Geometric(epsilon=e, sensitivity=ONE), _NUMBER, array=True),
+    AuditedMechanism("geometric-histogram", lambda e: m.Geometric(epsilon=e, sensitivity=ONE, dimension=3), _COUNTS),
+    AuditedMechanism("geometric-replace", lambda e: m.Geometric(epsilon=e, sensitivity=REPLACED, dimension=2), _SWAPS),
+    AuditedMechanism(
         "truncated-geometric",
         lambda e: m.TruncatedGeometric.calibrated(epsilon=e, delta=DELTA / 10, sensitivity=ONE),
         _NUMBER,
         DELTA,
     ),
-    Own("gaussian", lambda e: m.Gaussian.calibrated(epsilon=e, delta=DELTA, sensitivity=ONE_L2), _NUMBER, DELTA),
-    Own(
+    AuditedMechanism(
+        "gaussian", lambda e: m.Gaussian.calibrated(epsilon=e, delta=DELTA, sensitivity=ONE_L2), _NUMBER, DELTA
+    ),
+    AuditedMechanism(
         "gaussian-array",
         lambda e: m.Gaussian.calibrated(epsilon=e, delta=DELTA, sensitivity=ONE_L2),
         _NUMBER,
         DELTA,
         array=True,
     ),
-    Own(
+    AuditedMechanism(
         "discrete-gaussian",
         lambda e: m.DiscreteGaussian.calibrated(epsilon=e, delta=DELTA, sensitivity=ONE_L2),
         _NUMBER,
         DELTA,
     ),
-    Own("randomized-response", lambda e: m.RandomizedResponse(epsilon=e), _BIT, array=True),
-    Own(
+    AuditedMechanism("randomized-response", lambda e: m.RandomizedResponse(epsilon=e), _BIT, array=True),
+    AuditedMechanism(
         "randomized-response-4",
         lambda e: m.RandomizedResponse(epsilon=e, values=(0, 1, 2, 3)),
         (Pair(0, 3), Pair(1, 2)),
         array=True,
     ),
-    Own("warner", lambda _: m.Warner(), _BIT, array=True),
-    Own("exponential", _choice(m.ExponentialMechanism), _ANSWERS),
-    Own("exponential-monotone", _choice(m.ExponentialMechanism, monotone=True), _MONOTONE),
-    Own("report-noisy-max", _choice(m.ReportNoisyMax), _ANSWERS),
-    Own("report-noisy-max-monotone", _choice(m.ReportNoisyMax, monotone=True), _MONOTONE),
-    Own("one-sided-noisy-max", _choice(m.OneSidedNoisyMax), _ANSWERS),
-    Own("one-sided-noisy-max-monotone", _choice(m.OneSidedNoisyMax, monotone=True), _MONOTONE),
-    Own("top-k", _choice(m.TopK, k=2), _ANSWERS),
-    Own(
+    AuditedMechanism("warner", lambda _: m.Warner(), _BIT, array=True),
+    AuditedMechanism("exponential", _choice(m.ExponentialMechanism), _ANSWERS),
+    AuditedMechanism("exponential-monotone", _choice(m.ExponentialMechanism, monotone=True), _MONOTONE),
+    AuditedMechanism("report-noisy-max", _choice(m.ReportNoisyMax), _ANSWERS),
+    AuditedMechanism("report-noisy-max-monotone", _choice(m.ReportNoisyMax, monotone=True), _MONOTONE),
+    AuditedMechanism("one-sided-noisy-max", _choice(m.OneSidedNoisyMax), _ANSWERS),
+    AuditedMechanism("one-sided-noisy-max-monotone", _choice(m.OneSidedNoisyMax, monotone=True), _MONOTONE),
+    AuditedMechanism("top-k", _choice(m.TopK, k=2), _ANSWERS),
+    AuditedMechanism(
         "quantile",
         lambda e: m.Quantile(q=0.5, epsilon=e, lower=0, upper=10, grid=1, neighbours=Neighbours()),
         _ROWS,
     ),
-    Own(
+    AuditedMechanism(
         "quantiles",
         lambda e: m.Quantiles(
             qs=(0.25, 0.75),
@@ -173,18 +176,20 @@ OWN: tuple[Own, ...] = (
         ),
         _REPLACED_ROWS,
     ),
-    Own("smooth-median", lambda e: m.SmoothSensitivity(bound=_median(), epsilon=e), _MEDIANS),
-    Own(
+    AuditedMechanism("smooth-median", lambda e: m.SmoothSensitivity(bound=_median(), epsilon=e), _MEDIANS),
+    AuditedMechanism(
         "smooth-median-delta",
         lambda e: m.SmoothSensitivity(bound=_median(), epsilon=e, delta=DELTA),
         _MEDIANS,
         DELTA,
     ),
-    Own("smooth-spanning-tree", lambda e: m.SmoothSensitivity(bound=_tree(), epsilon=e), _TREES),
-    Own("above-threshold", lambda e: m.AboveThreshold(epsilon=e, threshold=0, sensitivity=ONE), _QUERIES),
-    Own("sparse", lambda e: m.Sparse(epsilon=e, threshold=0, sensitivity=ONE, cutoff=2), _QUERIES),
-    Own("numeric-sparse", lambda e: m.NumericSparse(epsilon=e, threshold=0, sensitivity=ONE, cutoff=2), _QUERIES),
-    Own(
+    AuditedMechanism("smooth-spanning-tree", lambda e: m.SmoothSensitivity(bound=_tree(), epsilon=e), _TREES),
+    AuditedMechanism("above-threshold", lambda e: m.AboveThreshold(epsilon=e, threshold=0, sensitivity=ONE), _QUERIES),
+    AuditedMechanism("sparse", lambda e: m.Sparse(epsilon=e, threshold=0, sensitivity=ONE, cutoff=2), _QUERIES),
+    AuditedMechanism(
+        "numeric-sparse", lambda e: m.NumericSparse(epsilon=e, threshold=0, sensitivity=ONE, cutoff=2), _QUERIES
+    ),
+    AuditedMechanism(
         "sparse-vector",
         lambda e: m.SparseVector(
             threshold_noise=m.GeometricNoise(2 / e),
@@ -195,7 +200,7 @@ OWN: tuple[Own, ...] = (
         ),
         _QUERIES,
     ),
-    Own(
+    AuditedMechanism(
         "stagewise-sparse-vector",
         lambda e: m.StagewiseSparseVector.gaussian(
             sigma=4 / e, query_sigma=8 / e, cutoff=2, stage_cutoff=1, length=8, threshold=0, sensitivity=ONE
@@ -203,21 +208,23 @@ OWN: tuple[Own, ...] = (
         _QUERIES,
         DELTA,
     ),
-    Own(
+    AuditedMechanism(
         "non-negative-sparse-vector",
         lambda e: m.NonNegativeSparseVector(sigma=4 / e, query_sigma=8 / e, threshold=4, sensitivity=ONE),
         pairs_of("answers", Inputs(length=8, around=4)),
         DELTA,
     ),
-    Own("laplace-keys", lambda e: m.LaplaceKeys(epsilon=e, delta=DELTA), _KEYS, DELTA),
-    Own("gaussian-keys", lambda e: m.GaussianKeys(epsilon=e, delta=DELTA), _KEYS, DELTA),
-    Own("truncated-geometric-keys", lambda e: m.TruncatedGeometricKeys(epsilon=e, delta=DELTA), _KEYS, DELTA),
-    Own("capped-counts", CappedCounts, _NUMBER),
+    AuditedMechanism("laplace-keys", lambda e: m.LaplaceKeys(epsilon=e, delta=DELTA), _KEYS, DELTA),
+    AuditedMechanism("gaussian-keys", lambda e: m.GaussianKeys(epsilon=e, delta=DELTA), _KEYS, DELTA),
+    AuditedMechanism(
+        "truncated-geometric-keys", lambda e: m.TruncatedGeometricKeys(epsilon=e, delta=DELTA), _KEYS, DELTA
+    ),
+    AuditedMechanism("capped-counts", CappedCounts, _NUMBER),
 )
 """Every mechanism, in the order of their rooms."""
 
 
-_SHORT = Own(
+_SHORT = AuditedMechanism(
     "quantile",
     lambda e: m.Quantile(q=0.5, epsilon=e, lower=0, upper=3, grid=1, neighbours=Neighbours()),
     (Pair([1, 2, 3], [1, 2], "one row less"),),
@@ -235,7 +242,7 @@ _FOLLOWED = {
 }
 
 
-def exact_targets() -> Mapping[str, tuple[Own, Pair]]:
+def exact_targets() -> Mapping[str, tuple[AuditedMechanism, Pair]]:
     """The mechanisms whose exact laws are followed, each with one pair of inputs."""
-    found = {own.name: (own, own.pairs[_FOLLOWED[own.name]]) for own in OWN if own.name in _FOLLOWED}
+    found = {own.name: (own, own.pairs[_FOLLOWED[own.name]]) for own in OUR_MECHANISMS if own.name in _FOLLOWED}
     return {**found, _SHORT.name: (_SHORT, _SHORT.pairs[0])}

@@ -8,7 +8,7 @@ from sfumato.audit.auditor import Finding
 from sfumato.audit.certify import POWER
 from sfumato.audit.controls import KNOWN
 from sfumato.audit.everything import Everything
-from sfumato.pictures import Bar, Bars, Reference, Role, as_svg
+from sfumato.pictures import Bars, DrawnBar, Reference, Role, as_svg
 
 _STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:62rem;margin:2rem auto;padding:0 1rem}
@@ -220,7 +220,7 @@ def picture(findings: Sequence[Finding]) -> Bars:
     """Bars of certified ε over the claim, with a dot at what would have been convicted."""
     ratios = [finding.bound / finding.epsilon for finding in findings]
     bars = [
-        Bar(
+        DrawnBar(
             finding.name,
             ratio,
             role=Role.ALARM if finding.convicted else Role.PLAIN,

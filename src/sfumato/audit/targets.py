@@ -48,7 +48,7 @@ class Target:
             raise InvalidParameter("pairs", "must be at least one pair of neighbouring inputs, got", "none")
 
 
-def priced(event: PrivacyEvent, delta: float = 0.0) -> Claim:
+def claim_of_event(event: PrivacyEvent, delta: float = 0.0) -> Claim:
     """What an event promises at a δ, by the accountant."""
     return Claim(total([event]).epsilon(delta), delta)
 
@@ -72,9 +72,9 @@ def _answer(release: Callable[[Any], Any], data: Any) -> Any:
 def by_size(release: Callable[..., Any]) -> Draw:
     """Draws of a callable that takes `size` and gives as many outputs at once."""
 
-    def draw(data: Any, n: int) -> Any:
+    def draw(data: Any, n: int) -> Sequence[Any]:
         try:
-            outputs = release(data, size=n)
+            outputs: Sequence[Any] = release(data, size=n)
         except Exception:  # an error of all is an error of some: each is asked for by itself
             return one_by_one(lambda given: _only(release(given, size=1)))(data, n)
         if len(outputs) != n:

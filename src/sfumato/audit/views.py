@@ -15,7 +15,7 @@ _BINS = 128
 _SHOWN = 4
 
 
-class View(Protocol):
+class Partition(Protocol):
     """A sorting of outputs into cells 0 … cells - 1."""
 
     @property
@@ -38,10 +38,10 @@ class View(Protocol):
 
 
 @dataclass(frozen=True)
-class Event:
+class OutputEvent:
     """A set of outputs, fixed before the draws that it is counted on."""
 
-    view: View
+    view: Partition
     chosen: Mask
 
     def count(self, outcomes: Outcomes) -> int:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sfumato import anonymity
-from sfumato.anonymity import Hierarchy, Roles, Table
+from sfumato.anonymity import Hierarchy, Microdata, Roles
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
 from sfumato.core.printing import for_csv
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     return _check(arguments, table, roles) if arguments.what == "check" else _generalise(arguments, table, roles)
 
 
-def _check(arguments: argparse.Namespace, table: Table, roles: Roles) -> Exit:
+def _check(arguments: argparse.Namespace, table: Microdata, roles: Roles) -> Exit:
     found = anonymity.check(table, roles.quasi, k=arguments.k)
     secrets = [anonymity.diversity(table, roles.quasi, name, l=arguments.l) for name in roles.sensitive]
     if arguments.json:
@@ -72,7 +72,7 @@ def _check(arguments: argparse.Namespace, table: Table, roles: Roles) -> Exit:
     return Exit.DONE if found.holds and all(d.holds for d in secrets) else Exit.FOUND
 
 
-def _generalise(arguments: argparse.Namespace, table: Table, roles: Roles) -> Exit:
+def _generalise(arguments: argparse.Namespace, table: Microdata, roles: Roles) -> Exit:
     ladders = dict(_ladder(text) for text in arguments.ladder)
     ladders = {name: ladders.get(name, anonymity.Groups()) for name in roles.quasi}
     made = anonymity.anonymise(table, roles, ladders, k=arguments.k, most_suppressed=arguments.most_suppressed)
@@ -85,7 +85,7 @@ def _generalise(arguments: argparse.Namespace, table: Table, roles: Roles) -> Ex
     return Exit.DONE
 
 
-def _read(path: Path | None) -> Table:
+def _read(path: Path | None) -> Microdata:
     if path is None:
         raise InvalidParameter("file", "must be named", None, hint="sfumato anonymity check people.csv --quasi zip,sex")
     try:
@@ -93,7 +93,7 @@ def _read(path: Path | None) -> Table:
             header, *rows = list(csv.reader(opened)) or [[]]
     except OSError as error:
         raise InvalidParameter("file", "must be one that can be read", str(path), hint=error.strerror or "") from None
-    return Table(tuple(header), tuple(tuple(row) for row in rows))
+    return Microdata(tuple(header), tuple(tuple(row) for row in rows))
 
 
 def _roles(arguments: argparse.Namespace) -> Roles:

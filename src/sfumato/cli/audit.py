@@ -114,7 +114,7 @@ def _list(arguments: argparse.Namespace) -> Exit:
     return Exit.DONE
 
 
-def _own() -> list[audit.Own]:
+def _own() -> list[audit.AuditedMechanism]:
     return [own for source in SOURCES for own in whole.load(source)]
 
 

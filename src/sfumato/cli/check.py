@@ -9,7 +9,7 @@ from sfumato.cli.command import Exit
 from sfumato.cli.register import tell_unread, unread
 from sfumato.curator.documents import CHECK, amount_json, caps_json, headed
 from sfumato.curator.opening import caps_of, refusals
-from sfumato.data import Column, Dataset, File, Relation, Table, read_declaration
+from sfumato.data import Column, Dataset, File, RemoteTable, Table, read_declaration
 from sfumato.engines import SourceColumn, described, entry_for
 from sfumato.errors import SfumatoError
 from sfumato.ledger.caps import caps_text
@@ -144,7 +144,7 @@ def _tell(
 def _tell_sources(dataset: Dataset) -> None:
     """Say what needs no engine: which relations are meant, and which lines are better written elsewhere."""
     for table in dataset.tables:
-        if isinstance(table.source, Relation):
+        if isinstance(table.source, RemoteTable):
             terminal.say(f"{table.name}: the relation {table.source.name} of {table.source.place}")
     if dataset.engine.old_lines:
         terminal.say("options of the engine stand in a table of their own now; write, instead of these in [defaults]:")

@@ -11,6 +11,9 @@ import unicodedata
 from html import escape
 from typing import Any
 
+Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+"""A JSON value."""
+
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Controls, marks of direction and joiners, halves of characters, what has no picture, and breaks of lines."""
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -60,7 +63,7 @@ def for_csv(cell: object) -> str:
     return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 
-def for_json(value: Any) -> Any:
+def for_json(value: object) -> Json:
     """A value as JSON can hold it: numbers without end, and what is no number, are texts.
 
     >>> for_json([1.5, float("inf"), {"x": float("nan")}])
@@ -70,7 +73,11 @@ def for_json(value: Any) -> Any:
         return repr(value)
     if isinstance(value, dict):
         return {str(name): for_json(inner) for name, inner in value.items()}
-    return [for_json(inner) for inner in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [for_json(inner) for inner in value]
+    plain: Any = value
+    held: Json = plain  # what is no container is taken as it is: writing it as text refuses what JSON has not
+    return held
 
 
 def json_text(value: Any, *, ascii_only: bool = False) -> str:

@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import Cost
 from sfumato.curator.words import exact_text
 from sfumato.data import Dataset
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.exact.bits import BitSource
-from sfumato.ledger.canon import Json
 from sfumato.ledger.given import LONGEST_QUESTION
 from sfumato.query import PricedQuery, Question, plan_question
 from sfumato.query.context import Public

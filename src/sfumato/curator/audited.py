@@ -15,9 +15,9 @@ from typing import Any
 
 from sfumato import local
 from sfumato.accounting import events
-from sfumato.audit import Own
+from sfumato.audit import AuditedMechanism
 from sfumato.audit.pairs import Pair
-from sfumato.curator.charge import Charge, Request
+from sfumato.curator.charge import Charge, ChargeRequest
 from sfumato.curator.noise import add_noise
 from sfumato.demo.few_rows import Row, few_rows
 from sfumato.engines import ExactTable
@@ -55,7 +55,7 @@ class Asked:
         """What the curator would charge."""
         return self.query.event
 
-    def release(self, rows: Rows) -> Any:
+    def release(self, rows: Rows) -> dict[str, Any] | list[list[Any]]:
         """What leaves: rows of released values without their keys, or by key where keys are not public."""
         keys, noisy = add_noise(self.query, exact(self.query.question.text, rows, self.query.spend))
         bars = post_process(self.query, keys, noisy, 1 - _SURE)
@@ -79,7 +79,7 @@ def _charged(charge: Charge, ledger: SqliteLedger, query: PricedQuery) -> ExactT
     """What was read for a charge to a ledger that nobody else has."""
     ledger.register(_NAME, _ENOUGH)
     ledger.grant(_NAME, _NAME, _ENOUGH)
-    request = Request(principal=_NAME, hash="0" * 64, event=query.event, reads=query)
+    request = ChargeRequest(principal=_NAME, hash="0" * 64, event=query.event, reads=query)
     made = charge.make(request, lambda reader: ({}, reader.exact()))
     assert isinstance(made, tuple)
     return made[1]
@@ -110,9 +110,9 @@ QUESTIONS: dict[str, str] = {
     "filter": "SELECT COUNT(*) FILTER (WHERE amount > 4), SUM(amount) FROM rows",
 }
 UNKNOWN = "SELECT kind, COUNT(DISTINCT person) FROM rows GROUP BY kind"
-CURATOR: tuple[Own, ...] = (
-    *(Own(f"curator: {name}", asked(text), PEOPLE) for name, text in QUESTIONS.items()),
-    Own("curator: unknown groups", asked(UNKNOWN, delta=DELTA), PEOPLE, delta=DELTA),
+CURATOR: tuple[AuditedMechanism, ...] = (
+    *(AuditedMechanism(f"curator: {name}", asked(text), PEOPLE) for name, text in QUESTIONS.items()),
+    AuditedMechanism("curator: unknown groups", asked(UNKNOWN, delta=DELTA), PEOPLE, delta=DELTA),
 )
 """Every release path of the curator."""
 
@@ -120,7 +120,7 @@ CURATOR: tuple[Own, ...] = (
 
 
 @dataclass(frozen=True)
-class Device:
+class AuditedDevices:
     """Devices with secrets of their own that report a value once each; what is read is all but the tag."""
 
     protocol: local.Protocol
@@ -140,23 +140,25 @@ def _two(one: Any, other: Any) -> tuple[Pair, ...]:
     return (Pair(one, other, "a device with another value"),)
 
 
-def _protocol(kind: Callable[..., local.Protocol], **about: Any) -> Callable[[Fraction], Device]:
-    return lambda epsilon: Device(kind(name="audit", epsilon=epsilon, **about))
+def _protocol(kind: Callable[..., local.Protocol], **about: Any) -> Callable[[Fraction], AuditedDevices]:
+    return lambda epsilon: AuditedDevices(kind(name="audit", epsilon=epsilon, **about))
 
 
-PROTOCOLS: tuple[Own, ...] = (
-    Own("local: k-ary", _protocol(local.KAry, domain=4), _two(0, 3)),
-    Own("local: symmetric unary", _protocol(local.Unary, domain=3, coding="symmetric"), _two(0, 2)),
-    Own("local: optimised unary", _protocol(local.Unary, domain=3), _two(0, 2)),
-    Own("local: local hashing", _protocol(local.LocalHash, domain=4), _two(0, 3)),
-    Own("local: hadamard", _protocol(local.Hadamard, domain=4), _two(0, 3)),
-    Own("local: subset selection", _protocol(local.SubsetSelection, domain=5), _two(0, 4)),
-    Own("local: one bit", _protocol(local.OneBitMean, upper=10), _two(0, 10)),
-    Own("local: one bit, remembered", _protocol(local.OneBitMean, upper=6, memo=True), _two(0, 6)),
-    Own("local: d-bit", _protocol(local.DBitFlip, domain=4, bits=2), _two(0, 3)),
-    Own("local: piecewise", _protocol(local.Piecewise, lower=-1, upper=1, grid=6), _two(-1, 1)),
-    Own("local: hybrid", _protocol(local.Hybrid, lower=-1, upper=1, grid=6), _two(-1, 1)),
-    Own("local: prefix tree", _protocol(local.PrefixTree, length=2, rows=2, order=4), _two("ab", "zz")),
-    Own("local: rappor", lambda _: Device(local.Rappor(name="audit", domain=("a", "b", "c"))), _two("a", "b")),
+PROTOCOLS: tuple[AuditedMechanism, ...] = (
+    AuditedMechanism("local: k-ary", _protocol(local.KAry, domain=4), _two(0, 3)),
+    AuditedMechanism("local: symmetric unary", _protocol(local.Unary, domain=3, coding="symmetric"), _two(0, 2)),
+    AuditedMechanism("local: optimised unary", _protocol(local.Unary, domain=3), _two(0, 2)),
+    AuditedMechanism("local: local hashing", _protocol(local.LocalHash, domain=4), _two(0, 3)),
+    AuditedMechanism("local: hadamard", _protocol(local.Hadamard, domain=4), _two(0, 3)),
+    AuditedMechanism("local: subset selection", _protocol(local.SubsetSelection, domain=5), _two(0, 4)),
+    AuditedMechanism("local: one bit", _protocol(local.OneBitMean, upper=10), _two(0, 10)),
+    AuditedMechanism("local: one bit, remembered", _protocol(local.OneBitMean, upper=6, memo=True), _two(0, 6)),
+    AuditedMechanism("local: d-bit", _protocol(local.DBitFlip, domain=4, bits=2), _two(0, 3)),
+    AuditedMechanism("local: piecewise", _protocol(local.Piecewise, lower=-1, upper=1, grid=6), _two(-1, 1)),
+    AuditedMechanism("local: hybrid", _protocol(local.Hybrid, lower=-1, upper=1, grid=6), _two(-1, 1)),
+    AuditedMechanism("local: prefix tree", _protocol(local.PrefixTree, length=2, rows=2, order=4), _two("ab", "zz")),
+    AuditedMechanism(
+        "local: rappor", lambda _: AuditedDevices(local.Rappor(name="audit", domain=("a", "b", "c"))), _two("a", "b")
+    ),
 )
 """Every kind of local protocol whose price is a plain ε."""

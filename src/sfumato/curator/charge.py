@@ -13,10 +13,10 @@ from threading import Lock
 from typing import TypeVar
 
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.engines import Engine, ExactTable
 from sfumato.errors import EngineFailed, SfumatoError
 from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
-from sfumato.ledger.canon import Json
 from sfumato.query import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
@@ -28,7 +28,7 @@ Priced = PricedQuery | PricedWorkload
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ChargeRequest:
     """One thing to be charged, and what may be read for it; of a run that was charged as a whole, its entry instead."""
 
     principal: str
@@ -78,7 +78,7 @@ def failed() -> EngineFailed:
     return EngineFailed("the engine did not finish; the charge stays", hint="ask the owner")
 
 
-def _paid_for(request: Request) -> None:
+def _paid_for(request: ChargeRequest) -> None:
     """Refuse to charge one event and read what another is the price of; the ledger compares a run's with its entry."""
     if request.reads is not None and request.reads.event != request.event:
         raise EngineFailed("what would be read is not what would be charged", hint="please report it, see SECURITY.md")
@@ -93,7 +93,7 @@ class Charge:
         self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
 
     def make(
-        self, request: Request, work: Callable[[Reader], tuple[Json, T]]
+        self, request: ChargeRequest, work: Callable[[Reader], tuple[Json, T]]
     ) -> tuple[Answered, T] | Answered | Refused:
         """What was worked out once it is stored, with its entry; else what was stored before, or why there is nothing.
 
@@ -105,7 +105,7 @@ class Charge:
         return self._settled(outcome, request, work) if isinstance(outcome, Receipt) else outcome
 
     def _settled(
-        self, receipt: Receipt, request: Request, work: Callable[[Reader], tuple[Json, T]]
+        self, receipt: Receipt, request: ChargeRequest, work: Callable[[Reader], tuple[Json, T]]
     ) -> tuple[Answered, T]:
         """What was worked out, once it is stored; whatever goes wrong is one error, and the receipt is lost."""
         reader = Reader(self._engine, request.reads)
@@ -128,7 +128,7 @@ class Charge:
         if self._engine.version() != self._version:
             raise EngineFailed("the data changed while the curator was open", hint="open it again")
 
-    def _entered(self, request: Request) -> Receipt | Answered | Refused:
+    def _entered(self, request: ChargeRequest) -> Receipt | Answered | Refused:
         """A receipt for a durable entry, the stored answer, or why not."""
         name = uuid.uuid4().hex if request.key is None else request.key
         try:
@@ -139,7 +139,7 @@ class Charge:
                     self._ledger.abandon(principal=request.principal, idempotency_key=name)
             raise
 
-    def _reserved(self, request: Request, name: str) -> Receipt | Answered | Refused:
+    def _reserved(self, request: ChargeRequest, name: str) -> Receipt | Answered | Refused:
         return self._ledger.reserve(
             dataset=self._dataset,
             principal=request.principal,
@@ -153,7 +153,7 @@ class Charge:
             label=request.label,
         )
 
-    def _asked(self, request: Request, run: int, name: str) -> Receipt | Refused:
+    def _asked(self, request: ChargeRequest, run: int, name: str) -> Receipt | Refused:
         return self._ledger.ask(
             run,
             event=request.event,

@@ -7,6 +7,7 @@ from math import lcm
 from typing import Any
 
 from sfumato.core import Sensitivity
+from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
@@ -15,7 +16,6 @@ from sfumato.curator.scoring import Scores, at, move, scores, weighted_move
 from sfumato.data import Kind
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import integer
-from sfumato.ledger.canon import Json
 from sfumato.mechanisms import ExponentialMechanism, OneSidedNoisyMax, Selection, TopK
 from sfumato.query.bars import Bar
 from sfumato.query.price import PEOPLE
@@ -113,7 +113,8 @@ def exponential(
     )
 
     def choose(reader: Reader) -> Json:
-        return {"chosen": mechanism.release(utility.of(found.exact(reader)), bits=desk.bits)}
+        chosen = mechanism.release(utility.of(found.exact(reader)), bits=desk.bits)
+        return {"chosen": mechanism.candidates.index(chosen)}  # candidates are their own numbers
 
     unit = found.measure.scale / utility.scale
     note = Note.of("utility", below=mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(unit))
@@ -160,7 +161,7 @@ class _Utility:
             return list(exact)
         return [sum(weight * value for weight, value in zip(row, exact, strict=True)) for row in self.weights]
 
-    def canonical(self) -> Any:
+    def canonical(self) -> Json:
         """Everything that decides which candidate is chosen."""
         named = [[stored_value(part) for part in each] if isinstance(each, tuple) else each for each in self.candidates]
         return [named, None if self.weights is None else [list(row) for row in self.weights], self.scale]

@@ -6,7 +6,7 @@ from typing import Any, Literal, assert_never
 
 from sfumato.curator import words
 from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
-from sfumato.curator.refusals import Shortfall
+from sfumato.curator.refusals import MissingAmount
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
@@ -45,7 +45,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class ReturnedGroups:
     """Which groups are returned: one for all rows, all the public ones, or those with enough people."""
 
     kind: Literal["one", "public", "private"]
@@ -76,7 +76,7 @@ class Error:
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class PlannedMechanism:
     """One mechanism of a plan: what it measures, by which noise, at what share, and how far it will be off."""
 
     measures: str
@@ -118,15 +118,15 @@ class Explanation:
 
     question: str
     plan: Step
-    groups: Groups
+    groups: ReturnedGroups
     bounding: Bounding
-    mechanisms: tuple[Mechanism, ...]
+    mechanisms: tuple[PlannedMechanism, ...]
     columns: tuple[ExpectedColumn, ...]
     cost: Cost
     confidence: Fraction
     remaining: tuple[Left, ...]
     """What would be left of each budget; where one refuses nothing is charged, and it is what is left."""
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[MissingAmount, ...] = ()
     """Every budget that would refuse, as a refusal names them."""
     notes: tuple[Note, ...] = ()
 
@@ -162,7 +162,7 @@ class Explanation:
 
 
 def explained(
-    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[Shortfall, ...]
+    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[MissingAmount, ...]
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
@@ -225,11 +225,11 @@ def described(plan: Plan) -> Step:
             assert_never(plan)
 
 
-def _groups(query: PricedQuery) -> Groups:
+def _groups(query: PricedQuery) -> ReturnedGroups:
     if not query.question.keys:
-        return Groups("one")
+        return ReturnedGroups("one")
     known = query.question.groups
-    return Groups("private") if known is None else Groups("public", len(known))
+    return ReturnedGroups("private") if known is None else ReturnedGroups("public", len(known))
 
 
 def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
@@ -243,11 +243,11 @@ def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
     return Bounding("weighted", limits.rows, None if all_of_them else limits.groups, grouped)
 
 
-def _selection(query: PricedQuery) -> Mechanism:
+def _selection(query: PricedQuery) -> PlannedMechanism:
     assert query.keys is not None
     people, share = query.keys.people_for(Fraction(95, 100)), query.spend.amount / _parts(query)
     by, error = _KEYS[type(query.keys).__name__], Error("shows", people)
-    return Mechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
+    return PlannedMechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
 
 
 def _parts(query: PricedQuery) -> int:
@@ -259,15 +259,15 @@ def _currency(query: PricedQuery) -> Literal["epsilon", "rho"]:
     return "epsilon" if query.spend.epsilon is not None else "rho"
 
 
-def _mechanism(priced: NoisyColumns | ThreeQuantiles, query: PricedQuery, beta: Fraction) -> Mechanism:
+def _mechanism(priced: NoisyColumns | ThreeQuantiles, query: PricedQuery, beta: Fraction) -> PlannedMechanism:
     measure, currency = priced.measure, _currency(query)
     match priced:
         case ThreeQuantiles():
             error = Error("rank", priced.expected(beta))
-            return Mechanism(measure.kind, "exponential", currency, priced.share, error, q=priced.q)
+            return PlannedMechanism(measure.kind, "exponential", currency, priced.share, error, q=priced.q)
         case NoisyColumns():
             error = Error("within", nearest(priced.reach(beta) * measure.scale))
-            return Mechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
+            return PlannedMechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
         case _:
             assert_never(priced)
 

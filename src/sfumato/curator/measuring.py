@@ -2,25 +2,25 @@
 
 from typing import Any
 
+from sfumato.core.printing import Json
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.explanation import columns_of, notes
 from sfumato.curator.noise import add_noise
-from sfumato.curator.pricing import cost_of, priced
+from sfumato.curator.pricing import cost_of, price_question
 from sfumato.curator.release import Shown, read_value, stored_value
-from sfumato.ledger.canon import Json
 from sfumato.query import PricedQuery
 from sfumato.query.postprocess import post_process
 
 
 def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **price: Any) -> Ask[Shown]:
     """A question in SQL, at its price."""
-    query = priced(desk, text, **price)
+    query = price_question(desk, text, **price)
     cost = cost_of(query)
 
     def noisy(reader: Reader) -> Json:
         keys, columns = add_noise(query, reader.exact(), bits=desk.bits)
-        return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": columns}  # type: ignore[dict-item]
+        return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": list(columns)}
 
     return Ask(
         event=query.event,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.accounting import events
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
@@ -24,7 +25,6 @@ from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
 from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure
 from sfumato.errors import InvalidQuestion
 from sfumato.exact.parameters import nearest
-from sfumato.ledger.canon import Json
 from sfumato.mechanisms import Median, SmoothSensitivity
 from sfumato.mechanisms.smooth import FLOOR
 from sfumato.query import PricedQuery

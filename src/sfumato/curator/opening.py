@@ -8,7 +8,7 @@ from sfumato import engines
 from sfumato.curator.curator import Curator, who_asks
 from sfumato.curator.session import Session
 from sfumato.curator.words import ANYONE
-from sfumato.data import Allowance, Dataset, declared, neighbours_of, read_declaration, unit_of, written_down
+from sfumato.data import Allowance, Dataset, declaration_json, declared, neighbours_of, read_declaration, unit_of
 from sfumato.engines import Progress, Registration, no_progress, open_engine
 from sfumato.errors import InvalidDeclaration, InvalidParameter, LedgerError, LedgerMisuse, SfumatoError
 from sfumato.ledger import Budget, Caps, Ledger, Limits, PostgresLedger, SqliteLedger
@@ -198,7 +198,7 @@ def declare(dataset: Dataset, keys: Mapping[str, str], version: str, digest: str
             dataset.name,
             unit=unit_of(dataset),
             # bare hashes would confirm a guess of the data
-            declaration=written_down(dataset, keys, ledger.veiled(digest)),
+            declaration=declaration_json(dataset, keys, ledger.veiled(digest)),
             data_version=ledger.veiled(version),
             neighbours=neighbours_of(dataset),
         )

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sfumato.curator.accuracy import Within, least_epsilon
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Desk
+from sfumato.curator.least_epsilon import Within, least_epsilon
 from sfumato.curator.release import Cost
 from sfumato.errors import InvalidParameter
 from sfumato.query import PricedQuery, Question, Spend, price
 
 
-def priced(
+def price_question(
     desk: Desk,
     text: str,
     *,
@@ -29,12 +29,14 @@ def priced(
     if within is not None:
         if epsilon is not None or rho is not None:
             raise InvalidParameter("within", "stands instead of epsilon or rho, and not beside them", within)
-        least = least_epsilon(lambda e: _price(desk, asked, epsilon=e, delta=delta, rho=None, sure=sure), within, sure)
+        least = least_epsilon(
+            lambda e: _with_amounts(desk, asked, epsilon=e, delta=delta, rho=None, sure=sure), within, sure
+        )
         epsilon = max(least, desk.dataset.rules.least_epsilon)
-    return _price(desk, asked, epsilon=epsilon, delta=delta, rho=rho, sure=sure)
+    return _with_amounts(desk, asked, epsilon=epsilon, delta=delta, rho=rho, sure=sure)
 
 
-def _price(
+def _with_amounts(
     desk: Desk, asked: Question, *, epsilon: Amount | None, delta: Amount | None, rho: Amount | None, sure: Fraction
 ) -> PricedQuery:
     if epsilon is None and rho is None:

@@ -11,7 +11,7 @@ from sfumato.ledger import Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Shortfall:
+class MissingAmount:
     """A budget that does not hold what a question costs."""
 
     dataset: str
@@ -26,15 +26,15 @@ class Shortfall:
     left: Fraction
 
 
-def shortfalls(found: Iterable[ledger.Shortfall]) -> tuple[Shortfall, ...]:
+def shortfalls(found: Iterable[ledger.Shortfall]) -> tuple[MissingAmount, ...]:
     """Every budget that refused, one line for each amount that is missing."""
-    short: list[Shortfall] = []
+    short: list[MissingAmount] = []
     for each in found:
         whose = (each.dataset, each.group, each.principal, each.period)
         if each.cost is None or each.cost > each.left:
-            short.append(Shortfall(*whose, each.currency, each.cost, each.left))
+            short.append(MissingAmount(*whose, each.currency, each.cost, each.left))
         if each.delta_left is not None:
-            short.append(Shortfall(*whose, "delta", each.delta_cost, each.delta_left))
+            short.append(MissingAmount(*whose, "delta", each.delta_cost, each.delta_left))
     return tuple(short)
 
 

@@ -6,10 +6,11 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
-from sfumato.core.printing import for_json
+from sfumato.core.printing import Json, for_json
 from sfumato.curator import words
 from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_field, read_header
 from sfumato.data import Kind
+from sfumato.data.column import Value
 from sfumato.errors import SfumatoError
 from sfumato.pictures import of_answer
 from sfumato.query.bars import Bar
@@ -318,12 +319,12 @@ def _truth(value: Any) -> bool:
     return value
 
 
-def stored_value(value: Any) -> Any:
+def stored_value(value: object) -> Json:
     """A value of a group's key as JSON."""
     return value.isoformat() if isinstance(value, date) else for_json(value)
 
 
-def read_value(value: Any, kind: Kind) -> Any:
+def read_value(value: Value | None, kind: Kind) -> Value | None:
     """A value from JSON, of the kind it was."""
     if not isinstance(value, str):
         return value

@@ -5,23 +5,23 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from sfumato.core.printing import Json
 from sfumato.curator import watching
-from sfumato.curator.accuracy import Within
 from sfumato.curator.amounts import Amount
 from sfumato.curator.asks import Ask
 from sfumato.curator.building import Asking
-from sfumato.curator.charge import Reader, Request, failed
+from sfumato.curator.charge import ChargeRequest, Reader, failed
 from sfumato.curator.choosing import Weights, exponential, noisy_max, top_k
 from sfumato.curator.explanation import Explanation, explained
+from sfumato.curator.least_epsilon import Within
 from sfumato.curator.measuring import sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
-from sfumato.curator.pricing import cost_of, priced
+from sfumato.curator.pricing import cost_of, price_question
 from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import NOTHING, Left, Release, Shown
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
-from sfumato.ledger.canon import Json
 from sfumato.mechanisms import SparseTechnique
 from sfumato.query import Question
 from sfumato.query.parse import stands_alone
@@ -124,7 +124,7 @@ class Session:
             )  # fmt: skip
 
     def _explained(self, text: str, **price: Any) -> Explanation:
-        query = priced(self._desk, text, **price)
+        query = price_question(self._desk, text, **price)
         cost = cost_of(query)
         cheap = self._desk.too_cheap(cost)
         if cheap is not None:
@@ -284,7 +284,7 @@ class Session:
 
     def _settled(self, ask: Ask[T], leave: Callable[[Answered, bool, T], R]) -> R:
         """What leaves of a question: computed after a durable charge and stored, or what was stored before."""
-        request = Request(
+        request = ChargeRequest(
             principal=self.analyst,
             hash=self.curator.hash_of(ask.about),
             event=ask.event,

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from sfumato.core import Accuracy, Sensitivity
+from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
@@ -16,11 +17,12 @@ from sfumato.curator.release import NOTHING, Cost
 from sfumato.curator.scoring import COUNTS, at, move, one_measure
 from sfumato.errors import Halted, InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import integer, whole
-from sfumato.ledger.canon import Json
 from sfumato.mechanisms import AboveThreshold, NumericSparse, Sparse, SparseTechnique
 from sfumato.query.price import PEOPLE
 
 T = TypeVar("T")
+Found = bool | int | None
+"""Whether a count is above; of a watch that gives values, a noisy value above and None below."""
 MOST_ASKED = 1000
 """How many questions a watch answers."""
 _FARTHEST = 10**12
@@ -88,26 +90,29 @@ class Watch:
             "sequence": self._sequence,
         }
 
-    def ask(self, text: str, *, label: str = "") -> Any:
+    def ask(self, text: str, *, label: str = "") -> Found:
         """Whether one count is above the noisy threshold; a question that does not fit is refused and costs nothing.
 
         A watch that gives values (`numeric_sparse`) answers with a noisy value for a count above, and None below.
         """
-        return self._session.pace.waited(self._paced(text, label))
+        found: Found = self._session.pace.waited(self._paced(text, label))
+        return found
 
-    async def ask_async(self, text: str, *, label: str = "") -> Any:
+    async def ask_async(self, text: str, *, label: str = "") -> Found:
         """The same, without holding up an event loop."""
-        return await self._session.pace.waited_async(await self._session._in_pool(lambda: self._paced(text, label)))
+        paced = await self._session._in_pool(lambda: self._paced(text, label))
+        found: Found = await self._session.pace.waited_async(paced)
+        return found
 
-    def _paced(self, text: str, label: str) -> Paced[Any]:
-        def one_at_a_time() -> Any:
+    def _paced(self, text: str, label: str) -> Paced[Found]:
+        def one_at_a_time() -> Found:
             with self._turn:  # what one finds decides whether the next is answered
                 return self._asked(text, label)
 
-        paced: Paced[Any] = self._session.pace.paced(one_at_a_time)
+        paced: Paced[Found] = self._session.pace.paced(one_at_a_time)
         return paced
 
-    def _asked(self, text: str, label: str) -> Any:
+    def _asked(self, text: str, label: str) -> Found:
         if self.halted:
             raise Halted("the watch has halted", hint="begin a new one, at its own price")
         query = self._fitting(text)
@@ -119,7 +124,7 @@ class Watch:
             found = self._run.ask(int(reader.exact().columns[0][0]))
             return {"above": found} if isinstance(found, bool) else {"above": found is not None, "value": found}
 
-        answer = self._session._shown(
+        answer: Found = self._session._shown(
             Ask(
                 event=self._mechanism.event,
                 about={"ask": uuid.uuid4().hex, "of": query.question.canonical(), "watch": self._sequence},

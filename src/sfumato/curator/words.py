@@ -10,7 +10,7 @@ from sfumato.query.bars import Bar
 from sfumato.query.measures import MEASURES
 
 if TYPE_CHECKING:
-    from sfumato.curator.explanation import Bounding, Error, Explanation, Groups, Mechanism, Step
+    from sfumato.curator.explanation import Bounding, Error, Explanation, PlannedMechanism, ReturnedGroups, Step
     from sfumato.curator.release import Cost, Left, Release
 
 ANYONE = "analyst"
@@ -82,12 +82,12 @@ def exact_text(value: Fraction) -> str:
     return text if Fraction(text) == value else str(value)
 
 
-def written(value: Fraction) -> str:
+def six_digits(value: Fraction) -> str:
     """An amount for people: six digits, rounded to nearest."""
     return f"{float(value):.6g}"
 
 
-def written_down(value: Fraction) -> str:
+def not_above(value: Fraction) -> str:
     """An amount for people that is not above it: six decimals."""
     return f"{floor(value * 10**6) / 10**6:.6g}" if value >= Fraction(1, 10**6) else exact_text(value)
 
@@ -101,8 +101,8 @@ def symbol(currency: str) -> str:
 
 def cost(of: "Cost") -> str:
     """What a question costs."""
-    parts = [f"{name} = {written(value)}" for name, value in (("ε", of.epsilon), ("ρ", of.rho)) if value is not None]
-    return ", ".join([*parts, *([f"δ = {written(of.delta)}"] if of.delta else [])]) or "nothing"
+    parts = [f"{name} = {six_digits(value)}" for name, value in (("ε", of.epsilon), ("ρ", of.rho)) if value is not None]
+    return ", ".join([*parts, *([f"δ = {six_digits(of.delta)}"] if of.delta else [])]) or "nothing"
 
 
 # ---- budgets ----
@@ -118,12 +118,12 @@ def budget_name(of: Budgeted) -> str:
 
 def left(of: "Left") -> str:
     """What is left of a budget."""
-    return f"{symbol(of.currency)} = {written(of.left)} of {budget_name(of)}"
+    return f"{symbol(of.currency)} = {six_digits(of.left)} of {budget_name(of)}"
 
 
 def would_remain(of: "Left") -> str:
     """What would be left of a budget, as exactly as can be shown."""
-    shown = exact_text(of.left) if of.left.denominator < 10**12 else written(of.left)
+    shown = exact_text(of.left) if of.left.denominator < 10**12 else six_digits(of.left)
     return f"{shown} of {budget_name(of)}"
 
 
@@ -152,7 +152,7 @@ def too_dear(short: Sequence[Short]) -> tuple[str, str]:
     letters = list(dict.fromkeys(symbol(each.currency) for each in short))
     parts = [_lacking([each for each in short if symbol(each.currency) == letter]) for letter in letters]
     least = {letter: min(each.left for each in short if symbol(each.currency) == letter) for letter in letters}
-    most = " and ".join(f"{letter} = {written_down(left)}" for letter, left in least.items())
+    most = " and ".join(f"{letter} = {not_above(left)}" for letter, left in least.items())
     hint = f"ask for at most {most}, or ask the owner" if all(left > 0 for left in least.values()) else "ask the owner"
     return f"the question {'; it '.join(parts)}", hint
 
@@ -161,12 +161,12 @@ def _lacking(short: Sequence[Short]) -> str:
     """What is asked in one currency, and whose budgets do not hold it."""
     first, *others = _named(short)
     price = Fraction(0) if first.cost is None else first.cost
-    whose = f"costs {symbol(first.currency)} = {written(price)}, and {_has(first)} is left of {budget_name(first)}"
+    whose = f"costs {symbol(first.currency)} = {six_digits(price)}, and {_has(first)} is left of {budget_name(first)}"
     return ", ".join([whose, *(f"{_has(each)} of {budget_name(each)}" for each in others)])
 
 
 def _has(short: Short) -> str:
-    return f"{symbol(short.currency)} = {written(short.left)}"
+    return f"{symbol(short.currency)} = {six_digits(short.left)}"
 
 
 def _named(short: Sequence[Short]) -> list[Short]:
@@ -283,7 +283,7 @@ _STEPS: Mapping[str, Any] = {
 }
 
 
-def groups(of: "Groups") -> str:
+def groups(of: "ReturnedGroups") -> str:
     """Which groups are returned."""
     if of.kind == "one":
         return "one answer for all rows"
@@ -323,11 +323,11 @@ def error(of: "Error") -> str:
     }[of.kind]
 
 
-def mechanism(of: "Mechanism") -> tuple[str, str, str, str]:
+def mechanism(of: "PlannedMechanism") -> tuple[str, str, str, str]:
     """What a mechanism measures, by what, at which share, and how far it will be off."""
     measures = f"quantile {float(of.q):g}" if of.q is not None else _MEASURES[of.measures]
-    share = f"{'ε' if of.currency == 'epsilon' else 'ρ'} = {written(of.share)}"
-    share = share if of.delta is None else f"{share}, δ = {written(of.delta)}"
+    share = f"{'ε' if of.currency == 'epsilon' else 'ρ'} = {six_digits(of.share)}"
+    share = share if of.delta is None else f"{share}, δ = {six_digits(of.delta)}"
     off = f"within {of.error.figure:,.6g}" if of.error.kind == "within" else error(of.error)
     return measures, _BY[of.by], share, off
 

@@ -4,31 +4,32 @@ from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.declaration import declared, read_declaration
-from sfumato.data.dialect import Dialect
+from sfumato.data.dialect import CsvDialect
 from sfumato.data.drafted import draft
 from sfumato.data.options import EngineOptions
 from sfumato.data.patterns import with_files
 from sfumato.data.places import place_of
-from sfumato.data.source import File, Memory, Relation, Source, SourceColumn
+from sfumato.data.source import File, Memory, RemoteTable, Source, SourceColumn
 from sfumato.data.typing import Typed, typed
-from sfumato.data.written import neighbours_of, unit_of, written_down
+from sfumato.data.written import declaration_json, neighbours_of, unit_of
 
 __all__ = [
     "Allowance",
     "Column",
+    "CsvDialect",
     "Dataset",
     "Defaults",
-    "Dialect",
     "EngineOptions",
     "File",
     "Kind",
     "Memory",
-    "Relation",
+    "RemoteTable",
     "Rules",
     "Source",
     "SourceColumn",
     "Table",
     "Typed",
+    "declaration_json",
     "declared",
     "draft",
     "neighbours_of",
@@ -37,5 +38,4 @@ __all__ = [
     "typed",
     "unit_of",
     "with_files",
-    "written_down",
 ]

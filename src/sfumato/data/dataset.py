@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column
-from sfumato.data.dialect import Dialect
+from sfumato.data.dialect import CsvDialect
 from sfumato.data.entries import once, said
 from sfumato.data.options import EngineOptions
-from sfumato.data.source import File, Memory, Relation, Source
+from sfumato.data.source import File, Memory, RemoteTable, Source
 from sfumato.errors import InvalidDeclaration
 
 
@@ -32,9 +32,9 @@ class Table:
     """What becomes of cells that no reader can read: the registration is refused, or they are NULL."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.source, File | Memory | Relation):
+        if not isinstance(self.source, File | Memory | RemoteTable):
             raise InvalidDeclaration(
-                f"[tables.{self.name}] source must be a File, Memory or Relation: {said(self.source)}",
+                f"[tables.{self.name}] source must be a File, Memory or RemoteTable: {said(self.source)}",
                 hint='File(("visits.parquet",)), or Memory(frame)',
             )
 
@@ -49,9 +49,9 @@ class Table:
         return self.source.format if isinstance(self.source, File) else ""
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> CsvDialect:
         """How its files of separated values are written."""
-        return self.source.dialect if isinstance(self.source, File) else Dialect()
+        return self.source.dialect if isinstance(self.source, File) else CsvDialect()
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case of letters."""

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.addresses import address, check_no_password, is_address, relation_name
-from sfumato.data.dialect import Dialect
+from sfumato.data.dialect import CsvDialect
 from sfumato.data.entries import one_of, text
 from sfumato.data.places import place_of, plain_path
-from sfumato.data.source import File, Memory, Relation, Source, has_signs
+from sfumato.data.source import File, Memory, RemoteTable, Source, has_signs
 from sfumato.errors import InvalidDeclaration
 
 _FORMATS = ("", "parquet", "csv", "duckdb")
@@ -67,16 +67,16 @@ def _several(
     return File(paths, form, _dialect(where, table, paths))
 
 
-def _dialect(where: str, table: Mapping[str, Any], names: tuple[str, ...]) -> Dialect:
+def _dialect(where: str, table: Mapping[str, Any], names: tuple[str, ...]) -> CsvDialect:
     """The declared dialect; files whose names say so are separated by tabs."""
     tabs = bool(names) and all(each.lower().endswith((".tsv", ".tsv.gz")) for each in names)
-    return Dialect.declared(where, table.get("dialect", {}), tabs=tabs)
+    return CsvDialect.declared(where, table.get("dialect", {}), tabs=tabs)
 
 
-def _relation(where: str, name: str, table: Mapping[str, Any]) -> Relation:
+def _relation(where: str, name: str, table: Mapping[str, Any]) -> RemoteTable:
     for entry in _OF_FILES:
         if entry in table:
             raise InvalidDeclaration(f"{where} has a {entry}, and its source is no file", hint=f"leave {entry} out")
     url = address(f"{where} source", table["source"])
     called = text(f"{where} relation", table.get("relation", name), 'for example relation = "clinic.visits"')
-    return Relation(url, relation_name(f"{where} relation", called))
+    return RemoteTable(url, relation_name(f"{where} relation", called))

@@ -17,7 +17,7 @@ _ENCODINGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class CsvDialect:
     """The one character between fields, the one around them, the encoding, and the sign before a number's fraction."""
 
     separator: str = ","
@@ -26,7 +26,7 @@ class Dialect:
     decimal: str = "."
 
     @classmethod
-    def declared(cls, where: str, given: Any, *, tabs: bool = False) -> "Dialect":
+    def declared(cls, where: str, given: Any, *, tabs: bool = False) -> "CsvDialect":
         """The dialect that a table of the declaration writes down; of a .tsv file, tabs unless it is said."""
         hint = 'for example dialect = { separator = ";", encoding = "latin-1", decimal = "," }'
         if not isinstance(given, Mapping):
@@ -38,7 +38,7 @@ class Dialect:
         made = cls(**{"separator": "\t" if tabs else ",", **given})
         return made._checked(where, hint)
 
-    def _checked(self, where: str, hint: str) -> "Dialect":
+    def _checked(self, where: str, hint: str) -> "CsvDialect":
         if self.decimal not in (".", ","):
             raise InvalidDeclaration(f"{where} dialect decimal must be . or ,: {said(self.decimal)}", hint=hint)
         for name in ("separator", "quote"):

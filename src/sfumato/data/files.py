@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ _REAL = re.compile(r"[+-]?([0-9][0-9_]{0,99}(\.[0-9_]{0,99})?|\.[0-9][0-9_]{0,99
 _SEE = "sfumato init drafts one that can be read"
 
 
-def parsed(file: Path) -> Any:
+def parsed(file: Path) -> object:
     """What a TOML or YAML file says."""
     try:
         content = file.read_bytes()
@@ -114,10 +115,11 @@ def _strict_loader(name: str) -> Any:
                 raise refused(node, f"{text[:40]} is not a plain number", "write it in plain digits, such as 90.5")
             return Decimal(text.replace("_", ""))
 
-        def plain_timestamp(self, node: Any) -> Any:
+        def plain_timestamp(self, node: Any) -> date:
             """A day or a moment that is in the calendar."""
             try:
-                return self.construct_yaml_timestamp(node)
+                found: date = self.construct_yaml_timestamp(node)
+                return found
             except (ValueError, OverflowError):
                 raise refused(node, f"{node.value} is not in the calendar", "mend it, or write it as text") from None
 

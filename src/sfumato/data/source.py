@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.data.addresses import address, relation_name
 from sfumato.data.column import Kind
-from sfumato.data.dialect import Dialect
+from sfumato.data.dialect import CsvDialect
 
 _SIGNS = "*?["
 
@@ -20,7 +20,7 @@ class File:
     """In their order; of a pattern none, until it is looked at (`with_files`)."""
     format: str = ""
     """As declared; else names say it."""
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: CsvDialect = field(default_factory=CsvDialect)
     pattern: str = ""
     """A folder or a pattern of names, as declared."""
     folder: str = ""
@@ -64,11 +64,11 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Relation:
+class RemoteTable:
     """A table of a database or a cluster: its address, and its name there with a schema before it or none.
 
-    >>> Relation("postgresql://ada@db.example/clinic", "clinic.visits")
-    Relation('postgresql://db.example/clinic', 'clinic.visits')
+    >>> RemoteTable("postgresql://ada@db.example/clinic", "clinic.visits")
+    RemoteTable('postgresql://db.example/clinic', 'clinic.visits')
     """
 
     url: str
@@ -97,10 +97,10 @@ class Relation:
         return tuple(self.name.split("."))
 
     def __repr__(self) -> str:
-        return f"Relation({self.place!r}, {self.name!r})"
+        return f"RemoteTable({self.place!r}, {self.name!r})"
 
 
-Source = File | Memory | Relation
+Source = File | Memory | RemoteTable
 """What a table is read from."""
 
 

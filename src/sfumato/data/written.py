@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.data.column import Column
 from sfumato.data.dataset import Dataset, Table
-from sfumato.data.source import File, Relation, Source
+from sfumato.data.source import File, RemoteTable, Source
 
 _MOST_VALUES = 100
 
@@ -23,7 +23,7 @@ def neighbours_of(dataset: Dataset) -> str:
     return "add or remove one row" if dataset.unit is None else "add or remove one person"
 
 
-def written_down(dataset: Dataset, keys: Mapping[str, str], digest: str) -> dict[str, Any]:
+def declaration_json(dataset: Dataset, keys: Mapping[str, str], digest: str) -> dict[str, Any]:
     """What is declared of tables, people and questions; budgets have entries of their own.
 
     `keys` are the kinds of all columns that say whose a row is, hidden ones too, and `digest` names the data's bytes.
@@ -68,7 +68,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _source(source: Source) -> Any:
     """The names of files, a pattern without what it finds, or a relation without whoever asks for it."""
-    if isinstance(source, Relation):
+    if isinstance(source, RemoteTable):
         return {"place": source.place, "relation": source.name}
     if isinstance(source, File) and source.pattern:
         return {"pattern": source.called}

@@ -78,7 +78,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredTable:
     """A table: its columns, its parts, and what was made of them."""
 
     columns: tuple[SourceColumn, ...]
@@ -115,7 +115,7 @@ class Registered:
 class Registration:
     """The record of a dataset."""
 
-    tables: Mapping[str, Registered]
+    tables: Mapping[str, RegisteredTable]
     about: str
     """A digest of who one person is and how tables lead there."""
     made: int
@@ -192,14 +192,14 @@ def _written(value: object, folder: Path) -> Any:
     return value
 
 
-def _table(given: Any, folder: Path) -> Registered:
+def _table(given: Any, folder: Path) -> RegisteredTable:
     def file(found: Any) -> FileState:
         return FileState(os.path.normpath(folder / found["path"]), found["sha256"], tuple(found["stat"]))
 
     def perhaps(found: Any) -> FileState | None:
         return None if found is None else file(found)
 
-    return Registered(
+    return RegisteredTable(
         tuple(
             SourceColumn(
                 each["name"],

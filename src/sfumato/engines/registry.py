@@ -3,14 +3,14 @@
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from sfumato.data import Dataset, Relation, SourceColumn, Table, Typed
+from sfumato.data import Dataset, RemoteTable, SourceColumn, Table, Typed
 from sfumato.engines.engine import Engine, EngineModule
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.errors import InvalidDeclaration, shown
 
 
-class Entry(NamedTuple):
+class EngineEntry(NamedTuple):
     """An engine's name in declarations, the package that is it, and the addresses that it reads."""
 
     name: str
@@ -23,15 +23,15 @@ class Entry(NamedTuple):
         return cast("EngineModule", import_module(self.module))
 
 
-ENGINES: tuple[Entry, ...] = (Entry("duckdb", "sfumato.engines.duckdb"),)
+ENGINES: tuple[EngineEntry, ...] = (EngineEntry("duckdb", "sfumato.engines.duckdb"),)
 """Every engine; the first is the one of files and of tables in memory."""
 
 
-def entry_for(dataset: Dataset) -> Entry:
+def entry_for(dataset: Dataset) -> EngineEntry:
     """The engine that all tables of a dataset are in: the one that reads their addresses, or files and memory."""
     _check_one_place(dataset.tables)
     first = dataset.tables[0].source
-    scheme = first.scheme if isinstance(first, Relation) else ""
+    scheme = first.scheme if isinstance(first, RemoteTable) else ""
     named = _named(dataset.engine.name)
     known = [each for each in ENGINES if scheme in (each.schemes or ("",))]
     if not known:
@@ -47,7 +47,7 @@ def entry_for(dataset: Dataset) -> Entry:
     return named or known[0]
 
 
-def _named(name: str) -> Entry | None:
+def _named(name: str) -> EngineEntry | None:
     if not name:
         return None
     found = next((each for each in ENGINES if each.name == name), None)
@@ -71,11 +71,11 @@ def _check_one_place(tables: tuple[Table, ...]) -> None:
 
 
 def _address(table: Table) -> str:
-    return table.source.url if isinstance(table.source, Relation) else ""
+    return table.source.url if isinstance(table.source, RemoteTable) else ""
 
 
 def _place(table: Table) -> str:
-    return table.source.place if isinstance(table.source, Relation) else "files or memory"
+    return table.source.place if isinstance(table.source, RemoteTable) else "files or memory"
 
 
 def open_engine(dataset: Dataset, *, progress: Progress = no_progress) -> Engine:

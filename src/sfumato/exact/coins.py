@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from sfumato.exact import floats
 from sfumato.exact.bits import CHUNK, BitSource, source
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of, is_below
-from sfumato.exact.parameters import Real, Size, hashable, non_negative, probability, shape, whole
+from sfumato.exact.parameters import Real, Shape, Size, hashable, non_negative, probability, shape, whole
+
+Flips = bool | NDArray[np.bool_]
+"""One flip of a coin, or an array of them."""
 
 
 class _Coin:
@@ -110,14 +113,18 @@ def _bernoulli_odds(x: Any, others: int, word_bits: int) -> _Coin:
     return _odds_coin(non_negative("x", x), others, word_bits)
 
 
-def _flip(coin: _Coin, size: Size, bits: BitSource) -> Any:
+def _flip(coin: _Coin, size: Size, bits: BitSource) -> Flips:
     if size is None:
         return coin.one(bits)
     dimensions = shape(size)
     return coin.many(bits, math.prod(dimensions)).reshape(dimensions)
 
 
-def bernoulli(p: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def bernoulli(p: Real, size: None = None, *, bits: BitSource | None = None) -> bool: ...
+@overload
+def bernoulli(p: Real, size: Shape, *, bits: BitSource | None = None) -> NDArray[np.bool_]: ...
+def bernoulli(p: Real, size: Size = None, *, bits: BitSource | None = None) -> Flips:
     """True with probability exactly p, a bool or an array of them.
 
     >>> bernoulli(1), bernoulli(0)
@@ -127,7 +134,11 @@ def bernoulli(p: Real, size: Size = None, *, bits: BitSource | None = None) -> A
     return _flip(_bernoulli(hashable("p", p), stream.word_bits), size, stream)
 
 
-def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def bernoulli_exp(x: Real, size: None = None, *, bits: BitSource | None = None) -> bool: ...
+@overload
+def bernoulli_exp(x: Real, size: Shape, *, bits: BitSource | None = None) -> NDArray[np.bool_]: ...
+def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) -> Flips:
     """True with probability exactly exp(-x), a bool or an array of them.
 
     >>> bernoulli_exp(0), bernoulli_exp(10**9)
@@ -137,7 +148,11 @@ def bernoulli_exp(x: Real, size: Size = None, *, bits: BitSource | None = None) 
     return _flip(_bernoulli_exp(hashable("x", x), stream.word_bits), size, stream)
 
 
-def bernoulli_odds(x: Real, others: int = 1, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def bernoulli_odds(x: Real, others: int = 1, size: None = None, *, bits: BitSource | None = None) -> bool: ...
+@overload
+def bernoulli_odds(x: Real, others: int, size: Shape, *, bits: BitSource | None = None) -> NDArray[np.bool_]: ...
+def bernoulli_odds(x: Real, others: int = 1, size: Size = None, *, bits: BitSource | None = None) -> Flips:
     """True with probability exactly e^x/(e^x + others): odds of e^x against each of `others` alternatives.
 
     >>> bernoulli_odds(0, 0), bernoulli_odds(1000, 3)

@@ -8,7 +8,7 @@ which is the discrete Laplace law Pr[X = k] = (1 - p)/(1 + p)·p**|k| (DGeo(1/t)
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from sfumato.exact import floats
 from sfumato.exact.bits import BitSource, leading, leading_one, source
 from sfumato.exact.coins import exp_coin, exp_coins
 from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of
-from sfumato.exact.parameters import Real, Size, hashable, magnitude, nearest, positive, whole
-from sfumato.exact.sampler import Integers, Sampler, draw, in_chunks, objects, put
+from sfumato.exact.parameters import Real, Shape, Size, hashable, magnitude, nearest, positive, whole
+from sfumato.exact.sampler import Draws, Integers, Sampler, draw, in_chunks, objects, put
 from sfumato.exact.uniform import UniformBelow
 
 _NARROW = 2**26  # above, too many float results would straddle an integer; below, one in 10**5 at the most
@@ -284,13 +284,21 @@ def _laplace(scale: Any, word_bits: int) -> Sampler:
     return laplace_sampler(positive("scale", scale), word_bits)
 
 
-def geometric(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def geometric(scale: Real, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def geometric(scale: Real, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def geometric(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Draws k ≥ 0 with probability exactly (1 - p)·p**k, p = exp(-1/scale)."""
     stream = source(bits)
     return draw(_geometric(hashable("scale", scale), stream.word_bits), size, stream)
 
 
-def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def discrete_laplace(scale: Real, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def discrete_laplace(scale: Real, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Draws k with probability exactly (1 - p)/(1 + p)·p**|k|, p = exp(-1/scale).
 
     An int if size is None, otherwise an array of int64, or of Python ints for scales above 2**52.
@@ -304,7 +312,11 @@ def discrete_laplace(scale: Real, size: Size = None, *, bits: BitSource | None =
     return draw(_laplace(hashable("scale", scale), stream.word_bits), size, stream)
 
 
-def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def censored_discrete_laplace(scale: Real, bound: int, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def censored_discrete_laplace(scale: Real, bound: int, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Discrete Laplace draws clipped to [-bound, bound]: TDGeo(1/scale, bound) of Survey Theorem 9.6.
 
     >>> abs(censored_discrete_laplace(10**6, 3)) <= 3
@@ -315,7 +327,11 @@ def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bit
     return draw(Censored(_laplace(hashable("scale", scale), stream.word_bits), limit), size, stream)
 
 
-def truncated_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def truncated_discrete_laplace(scale: Real, bound: int, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def truncated_discrete_laplace(scale: Real, bound: int, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def truncated_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Discrete Laplace draws conditioned on lying in [-bound, bound]: Pr[k] ∝ exp(-|k|/scale) there."""
     stream = source(bits)
     limit = whole("bound", bound)

@@ -7,129 +7,19 @@ so the theorem proved for real numbers holds for what leaves the machine.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact import floats
-from sfumato.exact.bits import CHUNK, BitSource, leading, source
-from sfumato.exact.coins import rational_coin
-from sfumato.exact.lazy import Ball, LazyUniform, ball_of, decide, floor_of, is_below
-from sfumato.exact.parameters import Real, Size, amount, cell, exact_array, magnitude, nearest, positive, shape
-from sfumato.exact.sampler import objects
-
-Reals = NDArray[np.float64]
-_GUARD = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """Standard noise for some positions: floats, how far off they may be, and the same in ball arithmetic.
-
-    `settle(i, place)` answers floor(place(z)) for the i-th, or None where the proposal was not kept; `kept`
-    is the same decision in floats. Where `sure` is false only `settle` may be asked.
-    """
-
-    z: Reals
-    error: Reals
-    kept: NDArray[np.bool_]
-    sure: NDArray[np.bool_]
-    settle: Callable[[int, Callable[[Ball], Ball], int], int | None]
-
-
-class Quantile:
-    """Noise Z = ±Q(V) from one word: V uniform, Q decreasing, a sign for the symmetric laws."""
-
-    def __init__(
-        self,
-        *,
-        signed: bool,
-        quantile: Callable[[Reals], Reals],
-        ball: Callable[[Ball], Ball],
-        error: Callable[[int, int], float],
-    ) -> None:
-        self._sign = int(signed)
-        self._quantile = quantile
-        self._ball = ball
-        self._error = error
-
-    def attempt(self, bits: BitSource, n: int) -> Attempt:
-        """One try for each of n positions; every one is kept."""
-        words = bits.words(n)
-        count = bits.word_bits - self._sign
-        mantissas = words >> np.uint64(self._sign)
-        sign = np.where(words & np.uint64(self._sign), -1.0, 1.0)
-        guard = 2 ** (count - min(_GUARD, count // 2))
-        with np.errstate(divide="ignore"):  # words at the ends are settled in balls
-            z = self._quantile((mantissas.astype(np.float64) + 0.5) * 2.0**-count) * sign
-        # The guard holds at both ends: near 0 and near 1 the relative width of the seen interval grows.
-        sure = (mantissas >= guard) & (mantissas < 2**count - guard)
-
-        def settle(i: int, place: Callable[[Ball], Ball], magnitude: int) -> int | None:
-            uniform = LazyUniform(bits, int(mantissas[i]), count)
-
-            def attempt() -> int | None:
-                ball = self._ball(uniform.ball())
-                return floor_of(place(-ball if sign[i] < 0 else ball))
-
-            return decide([uniform], attempt, magnitude=magnitude)
-
-        return Attempt(z, np.full(n, self._error(count, guard)), np.ones(n, np.bool_), sure, settle)
-
-
-class HeavyTail:
-    """Z of density ∝ 1/(1 + |z|**γ), γ > 1, by rejection from the density ∝ min(1, |z|**-γ).
-
-    The proposal is uniform V on (0, 1) with probability (γ - 1)/γ, else V**(-1/(γ - 1)); with m the smaller
-    of |z| and 1/|z| it is kept if U·(1 + m**γ) < 1, at least every second time (the noise of Nissim,
-    Raskhodnikova, Smith 2007, Lemma 2.6).
-    """
-
-    def __init__(self, gamma: Fraction, word_bits: int) -> None:
-        self._gamma = gamma
-        self._body = rational_coin((gamma - 1) / gamma, word_bits)
-
-    def attempt(self, bits: BitSource, n: int) -> Attempt:
-        """One try for each of n positions."""
-        body = self._body.many(bits, n)
-        sign = np.where(leading(bits, 1, n), -1.0, 1.0)
-        words, coins, count = bits.words(n), bits.words(n), bits.word_bits
-        gamma, power = nearest(self._gamma), nearest(1 / (self._gamma - 1))
-        guard = 2 ** (count - min(_GUARD, count // 2))
-        v = (words + 0.5) * 2.0**-count
-        log_m = np.log(v) * np.where(body, 1.0, power)
-        with np.errstate(over="ignore", under="ignore"):
-            z = np.exp(np.where(body, log_m, -log_m))
-            gap = 1 - (coins + 0.5) * 2.0**-count * (1 + np.exp(gamma * log_m))
-        # ln v is off by 1/guard + 46·FUNCTION_ERROR; the power and γ multiply that, exp makes it relative.
-        off = (1 / guard + 92 * floats.FUNCTION_ERROR) * np.where(body, 1.0, power)
-        doubt = gamma * off + 2.0**-count + 4 * floats.FUNCTION_ERROR
-        sure = (words >= guard) & (np.abs(gap) > 2 * doubt)
-
-        def settle(i: int, place: Callable[[Ball], Ball], magnitude: int) -> int | None:
-            uniform, coin = LazyUniform(bits, int(words[i]), count), LazyUniform(bits, int(coins[i]), count)
-            exponent = Fraction(1) if body[i] else 1 / (self._gamma - 1)
-
-            def log_of_m() -> Ball:
-                return uniform.ball().log() * ball_of(exponent)
-
-            def accept() -> bool | None:
-                return is_below(coin.ball() * (1 + (log_of_m() * ball_of(self._gamma)).exp()), ball_of(Fraction(1)))
-
-            if not decide([uniform, coin], accept):
-                return None
-
-            def attempt() -> int | None:
-                ball = (log_of_m() if body[i] else -log_of_m()).exp()
-                return floor_of(place(-ball if sign[i] < 0 else ball))
-
-            return decide([uniform], attempt, magnitude=magnitude)
-
-        return Attempt(z * sign, z * 2 * (off + floats.FUNCTION_ERROR), gap > 0, sure, settle)
+from sfumato.exact.bits import CHUNK, BitSource, source
+from sfumato.exact.continuous import EXPONENTIAL, GUMBEL, LAPLACE, NORMAL, HeavyTail, QuantileNoise, Reals
+from sfumato.exact.lazy import Ball, ball_of
+from sfumato.exact.parameters import Real, Shape, Size, amount, cell, exact_array, magnitude, nearest, positive, shape
+from sfumato.exact.sampler import Draws, Integers, objects
 
 
 class Centers:
@@ -164,7 +54,7 @@ class Centers:
 class OnGrid:
     """Noise of a standard law, scaled, moved to each center and rounded to the grid."""
 
-    def __init__(self, law: Quantile | HeavyTail, scale: Fraction, grid: Fraction) -> None:
+    def __init__(self, law: QuantileNoise | HeavyTail, scale: Fraction, grid: Fraction) -> None:
         floats.trust()
         self._law = law
         self._ratio = scale / grid
@@ -173,7 +63,7 @@ class OnGrid:
                 "scale", "must be between 2**-1000 and 2**1000 steps of the grid, is about", magnitude(self._ratio)
             )
 
-    def draw(self, centers: Centers, size: Size, bits: BitSource) -> Any:
+    def draw(self, centers: Centers, size: Size, bits: BitSource) -> Draws:
         """One Python int, or an array."""
         dimensions = () if size is None else shape(size)
         if centers.shape is not None:
@@ -235,82 +125,77 @@ def _merged(out: NDArray[np.int64], slow: dict[int, int]) -> NDArray[Any]:
     return out
 
 
-# Errors of the float quantiles. V is seen as a word m ≥ guard of `count` bits, so its relative error is at
-# most r = 1/guard + 2**-52. |d ln V| ≤ r. For the normal, |dz| = dV/(2φ(z)) ≤ √(π/2)·r as V ≤ 2φ(z)·√(π/2).
-# For Gumbel, dE/E ≤ dV/(V·(1 - V)) with E = -ln V, where dV ≤ 2**-count + 2**-53 and 1 - V ≥ guard/2**count.
-
-
-def _seen(guard: int) -> float:
-    return 1 / guard + 2.0**-52
-
-
-def _exponential_error(count: int, guard: int) -> float:
-    return 2 * _seen(guard) + 46 * floats.FUNCTION_ERROR
-
-
-def _normal_error(count: int, guard: int) -> float:
-    return 2 * _seen(guard) + 16 * floats.QUANTILE_ERROR
-
-
-def _gumbel_error(count: int, guard: int) -> float:
-    return 2 * _seen(guard) + 2 * (1 + 2.0 ** (count - 53)) / guard + 46 * floats.FUNCTION_ERROR
-
-
-def _normal_quantile(v: Reals) -> Reals:
-    from scipy.special import ndtri
-
-    floats.trust_quantile()
-    return np.asarray(-ndtri(v / 2))
-
-
-def _normal_ball(v: Ball) -> Ball:
-    return v.erfcinv() * ball_of(Fraction(2)).sqrt()
-
-
-_EXPONENTIAL = Quantile(signed=False, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
-_LAPLACE = Quantile(signed=True, quantile=lambda v: -np.log(v), ball=lambda v: -v.log(), error=_exponential_error)
-_NORMAL = Quantile(signed=True, quantile=_normal_quantile, ball=_normal_ball, error=_normal_error)
-_GUMBEL = Quantile(
-    signed=False,
-    quantile=lambda v: -np.log(-np.log(v)),
-    ball=lambda v: -(-v.log()).log(),
-    error=_gumbel_error,
-)
-
-Center = Real | list[Any] | tuple[Any, ...] | NDArray[Any]
+Row = list[Any] | tuple[Any, ...] | NDArray[Any]
+Center = Real | Row
 
 
 def _rounded(
-    law: Quantile | HeavyTail, scale: Fraction, *, size: Size, center: Center, grid: Real, bits: BitSource
-) -> Any:
+    law: QuantileNoise | HeavyTail, scale: Fraction, *, size: Size, center: Center, grid: Real, bits: BitSource
+) -> Draws:
     step = positive("grid", grid)
     return OnGrid(law, scale, step).draw(Centers(center, step), size, bits)
 
 
+@overload
+def rounded_laplace(
+    scale: Real, size: None = None, *, center: Real = 0, grid: Real = 1, bits: BitSource | None = None
+) -> int: ...
+@overload
+def rounded_laplace(
+    scale: Real, size: Shape, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
+@overload
+def rounded_laplace(
+    scale: Real, size: None = None, *, center: Row, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
 def rounded_laplace(
     scale: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
-) -> Any:
+) -> Draws:
     """The multiples of `grid` nearest to center + Z, Z of density exp(-|z|/scale)/(2·scale).
 
     >>> rounded_laplace(1e-9, center=2.5, grid=0.5)
     5
     """
-    return _rounded(_LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
+    return _rounded(LAPLACE, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
 
 
+@overload
+def rounded_gaussian(
+    sigma: Real, size: None = None, *, center: Real = 0, grid: Real = 1, bits: BitSource | None = None
+) -> int: ...
+@overload
+def rounded_gaussian(
+    sigma: Real, size: Shape, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
+@overload
+def rounded_gaussian(
+    sigma: Real, size: None = None, *, center: Row, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
 def rounded_gaussian(
     sigma: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
-) -> Any:
+) -> Draws:
     """The multiples of `grid` nearest to center + Z, Z normal with standard deviation sigma."""
-    return _rounded(_NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=source(bits))
+    return _rounded(NORMAL, positive("sigma", sigma), size=size, center=center, grid=grid, bits=source(bits))
 
 
+@overload
+def rounded_exponential(
+    scale: Real, size: None = None, *, center: Real = 0, grid: Real = 1, bits: BitSource | None = None
+) -> int: ...
+@overload
+def rounded_exponential(
+    scale: Real, size: Shape, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
+@overload
+def rounded_exponential(
+    scale: Real, size: None = None, *, center: Row, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
 def rounded_exponential(
     scale: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
-) -> Any:
+) -> Draws:
     """The multiples of `grid` nearest to center + Z, Z ≥ 0 of density exp(-z/scale)/scale."""
     return _rounded(
-        _EXPONENTIAL,
+        EXPONENTIAL,
         positive("scale", scale),
         size=size,
         center=center,
@@ -319,13 +204,37 @@ def rounded_exponential(
     )
 
 
+@overload
+def rounded_gumbel(
+    scale: Real, size: None = None, *, center: Real = 0, grid: Real = 1, bits: BitSource | None = None
+) -> int: ...
+@overload
+def rounded_gumbel(
+    scale: Real, size: Shape, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
+@overload
+def rounded_gumbel(
+    scale: Real, size: None = None, *, center: Row, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
 def rounded_gumbel(
     scale: Real, size: Size = None, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
-) -> Any:
+) -> Draws:
     """The multiples of `grid` nearest to center + Z, Pr[Z ≤ z] = exp(-exp(-z/scale))."""
-    return _rounded(_GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
+    return _rounded(GUMBEL, positive("scale", scale), size=size, center=center, grid=grid, bits=source(bits))
 
 
+@overload
+def rounded_heavy_tail(
+    gamma: Real, scale: Real = 1, size: None = None, *, center: Real = 0, grid: Real = 1, bits: BitSource | None = None
+) -> int: ...
+@overload
+def rounded_heavy_tail(
+    gamma: Real, scale: Real, size: Shape, *, center: Center = 0, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
+@overload
+def rounded_heavy_tail(
+    gamma: Real, scale: Real = 1, size: None = None, *, center: Row, grid: Real = 1, bits: BitSource | None = None
+) -> Integers: ...
 def rounded_heavy_tail(
     gamma: Real,
     scale: Real = 1,
@@ -334,7 +243,7 @@ def rounded_heavy_tail(
     center: Center = 0,
     grid: Real = 1,
     bits: BitSource | None = None,
-) -> Any:
+) -> Draws:
     """The multiples of `grid` nearest to center + scale·Z, Z of density ∝ 1/(1 + |z|**gamma), gamma > 1.
 
     Draws beyond 64 bits, which small gammas make likely, come back as Python ints.

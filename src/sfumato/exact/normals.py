@@ -8,7 +8,7 @@ they take t = floor(σ) + 1, any rational t > 0 is as exact, and t near σ keeps
 import math
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.coins import exp_coin, exp_coins
 from sfumato.exact.exponentials import FloorExponential, HugeExponential, WideLaplace, laplace_sampler
-from sfumato.exact.parameters import Real, Size, hashable, magnitude, nearest, positive
-from sfumato.exact.sampler import Integers, draw, in_chunks, objects
+from sfumato.exact.parameters import Real, Shape, Size, hashable, magnitude, nearest, positive
+from sfumato.exact.sampler import Draws, Integers, draw, in_chunks, objects
 
 
 def proposal_scale(sigma: Fraction) -> Fraction:
@@ -38,7 +38,7 @@ def proposal_scale(sigma: Fraction) -> Fraction:
     return max(Fraction(max((s * 2 ** (i / 8) for i in range(24)), key=kept)), sigma)
 
 
-class DiscreteGaussian:
+class DiscreteGaussianSampler:
     """Pr[k] ∝ exp(-k²/(2σ²)) over the integers."""
 
     __slots__ = ("_center", "_exact_center", "_proposal", "_twice_variance", "_width")
@@ -89,11 +89,15 @@ class DiscreteGaussian:
 
 
 @lru_cache(maxsize=256, typed=True)
-def _gaussian(sigma: Any, word_bits: int) -> DiscreteGaussian:
-    return DiscreteGaussian(positive("sigma", sigma), word_bits)
+def _gaussian(sigma: Any, word_bits: int) -> DiscreteGaussianSampler:
+    return DiscreteGaussianSampler(positive("sigma", sigma), word_bits)
 
 
-def discrete_gaussian(sigma: Real, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def discrete_gaussian(sigma: Real, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def discrete_gaussian(sigma: Real, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def discrete_gaussian(sigma: Real, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Draws k with probability exactly proportional to exp(-k²/(2σ²)).
 
     An int if size is None, otherwise an array of int64, or of Python ints for sigmas above 2**52.

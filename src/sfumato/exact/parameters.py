@@ -37,7 +37,8 @@ __all__ = [
     "whole",
 ]
 
-Size = int | tuple[int, ...] | None
+Shape = int | tuple[int, ...]
+Size = Shape | None
 """How many draws: None for one Python int, otherwise the shape of an array."""
 
 _MOST_POWER = 1 << 14  # of ten, in a Decimal

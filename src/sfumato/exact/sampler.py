@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import BrokenRandomness
 from sfumato.exact.bits import CHUNK, BitSource
-from sfumato.exact.parameters import Size, shape
+from sfumato.exact.parameters import Shape, Size, shape
 
 Integers = NDArray[Any]
 """Draws: 64-bit integers, or Python integers where 64 bits could not hold them."""
+Draws = int | Integers
+"""One draw, or an array of them."""
 
 
 class Sampler(Protocol):
@@ -27,7 +29,11 @@ class Sampler(Protocol):
         ...
 
 
-def draw(sampler: Sampler, size: Size, bits: BitSource) -> Any:
+@overload
+def draw(sampler: Sampler, size: None, bits: BitSource) -> int: ...
+@overload
+def draw(sampler: Sampler, size: Shape, bits: BitSource) -> Integers: ...
+def draw(sampler: Sampler, size: Size, bits: BitSource) -> Draws:
     """One Python int if size is None, else an array of that shape."""
     if size is None:
         return sampler.one(bits)

@@ -1,15 +1,15 @@
 """Uniform integers, permutations and choices without replacement."""
 
 import math
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, leading, leading_one, source
-from sfumato.exact.parameters import Size, holdable, whole
-from sfumato.exact.sampler import Integers, draw, in_chunks, objects
+from sfumato.exact.parameters import Shape, Size, holdable, whole
+from sfumato.exact.sampler import Draws, Integers, draw, in_chunks, objects
 
 _KEY_BITS = 64
 
@@ -41,7 +41,11 @@ class UniformBelow:
         return values if self._n == 1 << self._count else values[values < np.uint64(self._n)]
 
 
-def integers(n: int, size: Size = None, *, bits: BitSource | None = None) -> Any:
+@overload
+def integers(n: int, size: None = None, *, bits: BitSource | None = None) -> int: ...
+@overload
+def integers(n: int, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
+def integers(n: int, size: Size = None, *, bits: BitSource | None = None) -> Draws:
     """Uniform integers in {0, …, n-1}; int64, or Python ints where n is above 2**63.
 
     >>> integers(1)

@@ -51,7 +51,7 @@ def units_down(exact: Fraction) -> int:
     return exact.numerator * GRID // exact.denominator
 
 
-def written(units: int) -> str:
+def units_text(units: int) -> str:
     """Units as the rational they are, in text."""
     return str(Fraction(units, GRID))
 

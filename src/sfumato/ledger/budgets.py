@@ -18,7 +18,7 @@ from sfumato.accounting.events import Event
 from sfumato.accounting.serial import from_json
 from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.exact.parameters import probability
-from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_up, written
+from sfumato.ledger.amounts import Amount, amount, positive_amount, units_down, units_of, units_text, units_up
 from sfumato.ledger.canon import canonical, read_object
 
 Units = tuple[int | None, ...]
@@ -196,7 +196,7 @@ def _price(budget: Budget, event: Event) -> Price | str:
     units = [units_up(Fraction(value)) if math.isfinite(value) else None for value in exact]
     if not any(value is None or value > 0 for value in units):
         return "the event costs nothing, and what reads data does not"
-    return Price.of("inf" if value is None else written(value) for value in units)
+    return Price.of("inf" if value is None else units_text(value) for value in units)
 
 
 # ---- limits: a lifetime total, and windows beside it -------------------------------------------------------

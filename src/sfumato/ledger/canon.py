@@ -6,9 +6,6 @@ from typing import Any, NoReturn
 
 from sfumato.errors import InvalidParameter
 
-Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
-"""What a release may be: a JSON value."""
-
 _encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 ).encode

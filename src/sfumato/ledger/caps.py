@@ -11,7 +11,7 @@ from sfumato.accounting.serial import from_json
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger import given
 from sfumato.ledger.accounts import Account, Holder, group_holder
-from sfumato.ledger.amounts import written
+from sfumato.ledger.amounts import units_text
 from sfumato.ledger.budgets import Budget, Limits, Price, known, turn
 from sfumato.ledger.history import charges
 from sfumato.ledger.requests import Keyless
@@ -76,7 +76,7 @@ class Register(Keyless):
 
 
 @dataclass(frozen=True)
-class Group(Keyless):
+class CapGroup(Keyless):
     """Caps for datasets together: those that are about the same people."""
 
     group: str
@@ -89,7 +89,7 @@ class Group(Keyless):
 
 
 @dataclass(frozen=True)
-class Join(Keyless):
+class JoinGroup(Keyless):
     """A dataset becomes a member of a group, for ever."""
 
     dataset: str
@@ -153,7 +153,7 @@ class Join(Keyless):
                 )
             pairs = zip(total, price.units, strict=True)
             total = [None if had is None or cost is None else had + cost * times for had, cost in pairs]
-        return ["inf" if units is None else written(units) for units in total]
+        return ["inf" if units is None else units_text(units) for units in total]
 
 
 # ---- all that a declaration gives ----
@@ -203,7 +203,7 @@ class Caps(Keyless):
         if _is_new(state, holder, f"group `{group}`", limits):
             accounts = tuple(Account.empty(holder, *each, now) for each in limits.periods().items())
         if group not in state.groups.get(self.dataset, {}):
-            Join(self.dataset, group).charged(state, accounts)
+            JoinGroup(self.dataset, group).charged(state, accounts)
 
     def decide(self, state: StoredState) -> int:
         """The sequence of the latest entry; all is looked at before the first cap is given."""
@@ -213,6 +213,6 @@ class Caps(Keyless):
         for principal, limits in self.principals.items():
             Register(self.dataset, principal, limits).decide(state)
         for group, limits in self.groups.items():
-            Group(group, limits).decide(state)
-            Join(self.dataset, group).decide(state)
+            CapGroup(group, limits).decide(state)
+            JoinGroup(self.dataset, group).decide(state)
         return state.sequence

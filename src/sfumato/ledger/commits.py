@@ -10,9 +10,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sfumato.errors import LedgerUnavailable
+from sfumato.ledger.requests import Request
+
+T = TypeVar("T")
 
 Decide = Callable[[Sequence[Any]], Sequence[Any]]
 """Decides a batch in one transaction: an outcome or an exception for each request."""
@@ -43,7 +46,7 @@ class Commits:
         self._expected, self._moment = 1, 0.0
         self._gate: Lock | None = None
 
-    def submit(self, request: Any) -> Any:
+    def submit(self, request: Request[T]) -> T:
         """The outcome of a request after its commit; an exception is raised here."""
         ticket = _Ticket(request)
         interrupt: BaseException | None = None
@@ -61,7 +64,7 @@ class Commits:
             raise interrupt
         if isinstance(ticket.outcome, BaseException):
             raise ticket.outcome
-        return ticket.outcome
+        return cast(T, ticket.outcome)
 
     def _line_up(self, ticket: _Ticket) -> None:
         """Until someone decided for us, or we lead."""

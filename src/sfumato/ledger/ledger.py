@@ -4,29 +4,31 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar
 
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.errors import LedgerDamaged, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
 from sfumato.ledger import caps, given, owner, requests
 from sfumato.ledger.accounts import Holder
 from sfumato.ledger.anchors import Anchor, AnchorFile, anchor_of
 from sfumato.ledger.budgets import Budget, Limits, known, limits
-from sfumato.ledger.canon import Json
 from sfumato.ledger.clock import SteadyClock
 from sfumato.ledger.commits import Commits
 from sfumato.ledger.outcomes import Answered, Patience, Receipt, Refused
 from sfumato.ledger.postgres import PostgresStore
-from sfumato.ledger.reader import Clock, Reader
-from sfumato.ledger.reserve import Ask, Reserve
+from sfumato.ledger.reader import Clock, LedgerReader
+from sfumato.ledger.reserve import AskInRun, Reserve
 from sfumato.ledger.sqlite import SqliteStore
 from sfumato.ledger.store import Owner, Store, Transaction
 from sfumato.ledger.stored import StoredState
 from sfumato.ledger.verify import check_anchor, latest
 
+T = TypeVar("T")
 
-class Ledger(Reader):
+
+class Ledger(LedgerReader):
     """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
 
     `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text. `clock`
@@ -61,7 +63,7 @@ class Ledger(Reader):
 
     def register(self, dataset: str, budget: Budget | Limits) -> int:
         """Give a dataset its caps, for ever; the sequence of the latest entry, which is this one if it is new."""
-        return cast(int, self._ask(caps.Register(given.name("dataset", dataset), "", limits(budget))))
+        return self._ask(caps.Register(given.name("dataset", dataset), "", limits(budget)))
 
     def grant(self, dataset: str, principal: str, budget: Budget | Limits) -> int:
         """Give a principal caps on a dataset; the sequence of the entry.
@@ -69,22 +71,22 @@ class Ledger(Reader):
         They may be wider than the dataset's, or together be more than it: the dataset's own caps always rule.
         """
         names = given.name("dataset", dataset), given.name("principal", principal)
-        return cast(int, self._ask(caps.Register(*names, limits(budget))))
+        return self._ask(caps.Register(*names, limits(budget)))
 
     def group(self, group: str, budget: Budget | Limits) -> int:
         """Give a group of datasets caps, for ever: the same people under several names; the sequence of the entry."""
-        return cast(int, self._ask(caps.Group(given.name("group", group), limits(budget))))
+        return self._ask(caps.CapGroup(given.name("group", group), limits(budget)))
 
     def join(self, dataset: str, group: str) -> int:
         """Charge what is charged to a dataset to a group too, for ever; the sequence of the entry.
 
         What the dataset has spent so far counts there from now on, and must fit.
         """
-        return cast(int, self._ask(caps.Join(given.name("dataset", dataset), given.name("group", group))))
+        return self._ask(caps.JoinGroup(given.name("dataset", dataset), given.name("group", group)))
 
     def give(self, wanted: caps.Caps) -> int:
         """Give a dataset, principals on it and groups of it their caps: all of them, or none; the latest sequence."""
-        return cast(int, self._ask(wanted))
+        return self._ask(wanted)
 
     def unwelcome(self, wanted: caps.Caps) -> tuple[caps.Unwelcome, ...]:
         """Which caps `give` would refuse now, and why; nothing is written."""
@@ -111,7 +113,7 @@ class Ledger(Reader):
         """
         names = given.name("dataset", dataset), given.name("unit", unit)
         version, relation = given.name("data_version", data_version), given.name("neighbours", neighbours)
-        return cast(int, self._ask(owner.Declare(*names, declaration, version, relation)))
+        return self._ask(owner.Declare(*names, declaration, version, relation))
 
     def registered(self, dataset: str, *, data_version: str, digest: str) -> int:
         """Write down what data of a dataset are registered, both veiled; the sequence of the entry that says so.
@@ -119,7 +121,7 @@ class Ledger(Reader):
         Registered as before, nothing is written; in a ledger without a secret, of the first version, every time.
         """
         words = given.name("data_version", data_version), given.name("digest", digest)
-        return cast(int, self._ask(owner.Registered(given.name("dataset", dataset), *words)))
+        return self._ask(owner.Registered(given.name("dataset", dataset), *words))
 
     def unlock(self, *, dataset: str, reason: str, principal: str = "") -> int:
         """The owner's entry that what failed was looked at; how many there were.
@@ -127,7 +129,7 @@ class Ledger(Reader):
         Of a principal alone, or of the dataset and of everyone on it.
         """
         who = given.name("principal", principal) if principal else ""
-        return cast(int, self._ask(owner.Unlock(given.name("dataset", dataset), who, given.name("reason", reason))))
+        return self._ask(owner.Unlock(given.name("dataset", dataset), who, given.name("reason", reason)))
 
     def approve(self, *, dataset: str, principal: str, request_hash: str, note: str) -> int:
         """The owner's entry that a principal may have a request answered; its sequence."""
@@ -139,7 +141,7 @@ class Ledger(Reader):
 
     def _said(self, dataset: str, principal: str, request_hash: str, *, granted: bool, note: str) -> int:
         names = given.name("dataset", dataset), given.name("principal", principal), given.request_hash(request_hash)
-        return cast(int, self._ask(owner.Approve(*names, granted, given.name("note", note))))
+        return self._ask(owner.Approve(*names, granted, given.name("note", note)))
 
     # ---- charges ----
 
@@ -176,7 +178,7 @@ class Ledger(Reader):
             given.question(question),
             given.label(label),
         )
-        return cast(Receipt | Answered | Refused, self._ask(request))
+        return self._ask(request)
 
     def ask(
         self,
@@ -201,15 +203,15 @@ class Ledger(Reader):
         sha, key = given.request_hash(request_hash), given.name("idempotency_key", idempotency_key)
         remarks = given.question(question), given.label(label)
         charged = None if event is None else known(given.event("event", event))
-        request = Ask(*names, run, charged, sha, key, given.name("data_version", data_version), patience, *remarks)
-        return cast(Receipt | Refused, self._ask(request))
+        request = AskInRun(*names, run, charged, sha, key, given.name("data_version", data_version), patience, *remarks)
+        return self._ask(request)
 
     def settle(self, receipt: Receipt, release: Json) -> Answered:
         """Store the released answer; only after this may it leave.
 
         One that is too large is refused; its charge stays, as that of any answer that is lost.
         """
-        return cast(Answered, self._ask(requests.Settle(given.receipt(receipt), release)))
+        return self._ask(requests.Settle(given.receipt(receipt), release))
 
     def lose(self, receipt: Receipt, *, reason: str, failure: bool = True) -> None:
         """Mark the answer as lost: the charge stays, an equal question may be asked and charged again.
@@ -229,9 +231,7 @@ class Ledger(Reader):
     def recover(self, *, older_than: float = 0, dataset: str = "") -> int:
         """Mark as lost the reservations, of one dataset or all, that are still open after some seconds; how many."""
         seconds = non_negative("older_than", older_than)
-        return cast(
-            int, self._ask(requests.Recover(int(seconds * 10**9), given.name("dataset", dataset) if dataset else ""))
-        )
+        return self._ask(requests.Recover(int(seconds * 10**9), given.name("dataset", dataset) if dataset else ""))
 
     # ---- trust ----
 
@@ -249,7 +249,7 @@ class Ledger(Reader):
         events = (
             None if lost is None else {given.holder(who): given.event("lost", event) for who, event in lost.items()}
         )
-        sequence = cast(int, self._ask(requests.Restore(given.name("reason", reason), superseded, events)))
+        sequence = self._ask(requests.Restore(given.name("reason", reason), superseded, events))
         if isinstance(known, AnchorFile):
             known.advance(Anchor.read(self.anchor()), force=True)
         return sequence
@@ -269,13 +269,13 @@ class Ledger(Reader):
 
     # ---- the one way in ----
 
-    def _ask(self, request: requests.Request) -> Any:
+    def _ask(self, request: requests.Request[T]) -> T:
         if self._closed:
             raise LedgerMisuse("the ledger is closed", hint="open it again")
         self._owner.check()  # before waiting: after a fork there is nobody left to lead
         return self._commits.submit(request)
 
-    def _decide(self, batch: Sequence[requests.Request]) -> Sequence[Any]:
+    def _decide(self, batch: Sequence[requests.Request[Any]]) -> Sequence[Any]:
         known, self._state = self._state, None  # it comes back only if the commit succeeds
 
         def work(run: Transaction, follows: bool) -> tuple[list[Any], StoredState]:
@@ -340,7 +340,7 @@ class PostgresLedger(Ledger):
         super().__init__(PostgresStore(dsn, schema=schema, patience=patience), anchor=anchor, clock=clock)
 
 
-def _outcome(request: requests.Request, state: StoredState) -> Any:
+def _outcome(request: requests.Request[Any], state: StoredState) -> Any:
     try:
         return request.decide(state)
     except LedgerMisuse as misuse:  # raised before anything was appended

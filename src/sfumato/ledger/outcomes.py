@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sfumato.ledger.canon import Json
+from sfumato.core.printing import Json
 
 Reason = Literal["budget", "unknown", "pending", "conflict", "lost", "refunded", "new", "busy", "locked"]
 """`new`: nothing is stored and no charge was wanted; `busy`: as many are open as may fail; `locked`: too many did."""

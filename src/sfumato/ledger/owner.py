@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.core.printing import Json
 from sfumato.errors import LedgerMisuse
-from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.canon import canonical
 from sfumato.ledger.requests import Keyless
 from sfumato.ledger.state import Body, approval_of
 from sfumato.ledger.stored import StoredState

@@ -27,7 +27,7 @@ from sfumato.ledger.verify import Entry, latest, rows, walk
 Clock = Callable[[], int]
 
 
-class Reader:
+class LedgerReader:
     """Balances, entries and owners' words of a ledger on a store."""
 
     def __init__(self, store: Store, clock: Clock) -> None:

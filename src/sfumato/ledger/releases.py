@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.core.printing import Json
 from sfumato.errors import InvalidParameter, LedgerDamaged
-from sfumato.ledger.canon import Json, canonical, quoted
+from sfumato.ledger.canon import canonical, quoted
 from sfumato.ledger.store import Transaction
 
 PIECE = 1 << 16

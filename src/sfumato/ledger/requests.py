@@ -5,29 +5,31 @@ A request decides first and appends last: when it raises `LedgerMisuse` or retur
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sfumato import __version__
 from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.anchors import Anchor
 from sfumato.ledger.budgets import known
-from sfumato.ledger.canon import Json
 from sfumato.ledger.outcomes import Answered, Receipt
 from sfumato.ledger.releases import Encoded, encoded
 from sfumato.ledger.state import Body, key_of
 from sfumato.ledger.stored import StoredState, answered
 
+Outcome_co = TypeVar("Outcome_co", covariant=True)
 
-class Request(Protocol):
+
+class Request(Protocol[Outcome_co]):
     """One thing asked; requests of one batch are decided one after the other."""
 
     def names(self) -> Sequence[bytes]:
         """The keys whose fate decides it, so that a batch can look them up together."""
         ...
 
-    def decide(self, state: StoredState) -> Any:
+    def decide(self, state: StoredState) -> Outcome_co:
         """The outcome, after appending what it needs."""
         ...
 

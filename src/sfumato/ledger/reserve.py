@@ -145,7 +145,7 @@ class Reserve:
 
 
 @dataclass(frozen=True)
-class Ask:
+class AskInRun:
     """A question of a run that was charged as a whole: an entry of its own, as it reads data."""
 
     dataset: str

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
+from sfumato.core.printing import Json
 from sfumato.errors import LedgerDamaged
 from sfumato.ledger.accounts import Account, Holder
 from sfumato.ledger.budgets import Budget
-from sfumato.ledger.canon import Json, canonical
+from sfumato.ledger.canon import canonical
 from sfumato.ledger.outcomes import Answered
 from sfumato.ledger.releases import Encoded, decoded, encoded, stored
 from sfumato.ledger.state import Accounts, Body, State

@@ -2,7 +2,7 @@
 
 from sfumato.local import allowance, client, google
 from sfumato.local.aggregator import Added, Aggregator, sum_of
-from sfumato.local.allowance import Allowance, Exhausted
+from sfumato.local.allowance import DeviceAllowance, Exhausted
 from sfumato.local.association import Association, Variable, associate
 from sfumato.local.choice import choose
 from sfumato.local.client import Client
@@ -31,7 +31,6 @@ from sfumato.local.wire import Reason
 __all__ = [
     "Added",
     "Aggregator",
-    "Allowance",
     "Association",
     "Client",
     "Collection",
@@ -40,6 +39,7 @@ __all__ = [
     "DBitFlip",
     "Decoded",
     "Detected",
+    "DeviceAllowance",
     "Devices",
     "Exhausted",
     "Frequencies",

@@ -1,6 +1,6 @@
 """A device's own limit over time: standard library only, to be vendored beside `client.py`.
 
-    allowance = Allowance(cap="10")                 # ε this device will ever give to this collection
+    allowance = DeviceAllowance(cap="10")                 # ε this device will ever give to this collection
     report = allowance.report(client, value)        # raises Exhausted instead of spending more
     save(allowance.to_json())                       # the only thing a device has to keep, and only if it wants a cap
 
@@ -37,7 +37,7 @@ class Exhausted(Exception):
     """The allowance does not cover another report; nothing was sent."""
 
 
-class Allowance:
+class DeviceAllowance:
     """A cap on ε, and what was spent of it."""
 
     def __init__(self, cap: str | int | float, used: dict[str, str] | None = None) -> None:
@@ -66,7 +66,7 @@ class Allowance:
         return json.dumps({"cap": str(self.cap), "used": {name: str(cost) for name, cost in self._used.items()}})
 
     @classmethod
-    def from_json(cls, text: str) -> "Allowance":
+    def from_json(cls, text: str) -> "DeviceAllowance":
         """What was kept."""
         kept = json.loads(text)
         return cls(kept["cap"], kept["used"])

@@ -25,13 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 VERSION = 1
 FORMAT = f"sfumato-local/{VERSION}"
 HEAD, TAG = 8, 8
 """Bytes of a report before its payload: version, protocol and round; then the tag that makes a copy recognisable."""
 
+Word = TypeVar("Word")  # an int here, an array of them at the server
 MOST_TEXT = 1 << 22
 """Characters of a document."""
 MOST_DIGITS, COIN_DIGITS, WEIGHT_DIGITS = 512, 128, 64
@@ -112,12 +113,13 @@ def keyed_coins(key: bytes, label: bytes) -> Coins:
 # ---- hashes that devices and servers share ------------------------------------------------------------------------
 
 
-def multiply_shift(a: Any, b: Any, x: Any, word: int) -> Any:
+def multiply_shift(a: Word, b: Word, x: Word, word: int) -> Word:
     """(a·x + b) mod 2^word; its upper half is pairwise independent in a and b for x below 2^(word/2).
 
     Dietzfelbinger (1996), Theorem 3: words of at least 2·(word/2) - 1 bits suffice. Takes integers or arrays.
     """
-    return (a * x + b) & ((1 << word) - 1)
+    product: Any = a
+    return cast("Word", (product * x + b) & ((1 << word) - 1))
 
 
 def bucket(a: int, b: int, x: int, word: int, buckets: int) -> int:
@@ -161,7 +163,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def parsed(document: str | bytes | Mapping[str, Any]) -> Any:
+def parsed(document: str | bytes | Mapping[str, Any]) -> object:
     """The document of a text, or a copy; a key given twice is refused, as readers differ on which of the two counts."""
     try:
         text = document if isinstance(document, str | bytes) else json.dumps(document)

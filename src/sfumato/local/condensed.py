@@ -19,10 +19,10 @@ from sfumato.local.protocol import (
     Bytes,
     Counts,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
-    written,
 )
 
 _GUARD = 80  # bits of the smallest weight: rounding moves α by less than 2⁻⁷⁸
@@ -116,7 +116,7 @@ class Condensed(Listed):
         for x in np.unique(codes):
             here = codes == x
             out[here] = weighted(self.row(int(x)), int(here.sum()), bits=stream)
-        return written(out.reshape(-1), client.width(self.size)).reshape(len(codes), self.payload)
+        return codes_as_bytes(out.reshape(-1), client.width(self.size)).reshape(len(codes), self.payload)
 
     def _read(self, payloads: Bytes) -> NDArray[np.int64]:
         return np.ascontiguousarray(payloads).view(f"<u{client.width(self.size)}").astype(np.int64)

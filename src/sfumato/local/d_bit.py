@@ -20,10 +20,10 @@ from sfumato.local.protocol import (
     Bytes,
     Counts,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
-    written,
 )
 from sfumato.local.unary import padding_is_zero
 from sfumato.mechanisms.additive import stated
@@ -75,7 +75,7 @@ class DBitFlip(Listed):
         own = bernoulli(Fraction(self.p or 0), n, bits=stream)
         told = np.where(chosen == codes[:, None], own[:, None], told)
         packed = np.packbits(told.astype(np.uint8), axis=1, bitorder="little")
-        return np.concatenate([written(chosen.reshape(-1), 2).reshape(n, 2 * d), packed], axis=1)
+        return np.concatenate([codes_as_bytes(chosen.reshape(-1), 2).reshape(n, 2 * d), packed], axis=1)
 
     def _buckets(self, payloads: Bytes) -> NDArray[np.int64]:
         ids = np.ascontiguousarray(payloads[:, : 2 * self.bits]).view("<u2")

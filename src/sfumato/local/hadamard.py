@@ -16,11 +16,11 @@ from sfumato.local.protocol import (
     Bytes,
     Counts,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
     read,
-    written,
 )
 
 _MOST = 1 << 24
@@ -88,7 +88,7 @@ class Hadamard(Listed):
 
     def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
         rows, minus = signed_codes(codes_of(self.domain, values), self.order, Fraction(self.p or 0), source(bits))
-        return written(rows << 1 | minus, self.payload)
+        return codes_as_bytes(rows << 1 | minus, self.payload)
 
     def empty(self) -> Counts:
         return np.zeros(self.order, dtype=np.int64)

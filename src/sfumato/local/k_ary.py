@@ -1,5 +1,6 @@
 """k-ary randomised response: the report is a value of the domain, the true one most often."""
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -16,11 +17,11 @@ from sfumato.local.protocol import (
     Counts,
     Domain,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
     read,
-    written,
 )
 
 
@@ -33,7 +34,7 @@ def respond(codes: NDArray[np.int64], size: int, p: Fraction, bits: BitSource) -
     return out
 
 
-def labels_of(domain: Domain) -> Any:
+def labels_of(domain: Domain) -> Sequence[Hashable]:
     """The values in order."""
     return range(domain) if isinstance(domain, int) else domain
 
@@ -62,7 +63,7 @@ class KAry(Listed):
 
     def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
         said = respond(codes_of(self.domain, values), self.size, Fraction(self.p or 0), source(bits))
-        return written(said, self.payload)
+        return codes_as_bytes(said, self.payload)
 
     def empty(self) -> Counts:
         return np.zeros(self.size, dtype=np.int64)

@@ -21,7 +21,7 @@ from sfumato.local import thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.one_bit import interval_of
 from sfumato.mechanisms.additive import stated
-from sfumato.mechanisms.answers import add, people_values
+from sfumato.mechanisms.answers import AnswerMove, add, people_values
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.mechanisms.order_statistic import Interval
 
@@ -59,7 +59,7 @@ class LaplaceMean:
         moved = Fraction(whole("steps", self.steps, least=1))
         object.__setattr__(self, "interval", Interval(0, moved, 1))
         object.__setattr__(self, "noise", GeometricNoise(moved / budget))
-        object.__setattr__(self, "event", self.noise.event(moved))
+        object.__setattr__(self, "event", self.noise.event(AnswerMove.l1(moved)))
 
     @property
     def step(self) -> Fraction:

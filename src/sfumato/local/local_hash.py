@@ -16,11 +16,11 @@ from sfumato.local.protocol import (
     Bytes,
     Counts,
     Listed,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_of,
     read,
-    written,
 )
 
 _USERS = 4096  # at a time: the arrays of a pass stay in the first-level cache
@@ -81,7 +81,8 @@ class LocalHash(Listed):
         hashed = ((mixed >> shift) * np.uint64(self._g)) >> shift
         said = respond(hashed.view(np.int64), self._g, Fraction(self.p or 0), stream)
         return np.concatenate(
-            [written(a, self._seed), written(b, self._seed), written(said, client.width(self._g))], axis=1
+            [codes_as_bytes(a, self._seed), codes_as_bytes(b, self._seed), codes_as_bytes(said, client.width(self._g))],
+            axis=1,
         )
 
     def empty(self) -> Counts:

@@ -16,7 +16,7 @@ from sfumato.exact.bits import BitSource, leading, source
 from sfumato.exact.parameters import Real, amount, non_negative, open_probability, rational, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
-from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
+from sfumato.local.protocol import Bytes, Counts, Protocol, codes_as_bytes, read
 from sfumato.mechanisms.additive import stated
 
 _FINE = 1 << 32
@@ -120,7 +120,7 @@ class OneBitMean(Protocol):
         stream, steps = source(bits), int(self.steps or 0)
         places = rounded(along(values, *self._ends) * steps, stream)
         up = integers(steps, len(places), bits=stream) < places  # 1 with probability places/steps, exactly
-        return written(up ^ ~bernoulli(Fraction(self.p or 0), len(places), bits=stream), 1)
+        return codes_as_bytes(up ^ ~bernoulli(Fraction(self.p or 0), len(places), bits=stream), 1)
 
     def empty(self) -> Counts:
         return np.zeros(2, dtype=np.int64)

@@ -20,7 +20,7 @@ from sfumato.exact.parameters import Real, amount, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
 from sfumato.local.one_bit import along, interval_of, rounded
-from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
+from sfumato.local.protocol import Bytes, Counts, Protocol, codes_as_bytes, read
 
 GRID = 1 << 14
 _CROSSING = Fraction(61, 100)  # ε* of N. Wang et al.: below it the hybrid is the one-bit mean
@@ -93,7 +93,7 @@ class Piecewise(Protocol):
         return np.where(bernoulli(Fraction(self.p or 0), n, bits=stream), inside, outside)
 
     def encode(self, values: Any, *, bits: BitSource | None = None) -> Bytes:
-        return written(self.cells_of(along(values, *self._ends), source(bits)), 2)
+        return codes_as_bytes(self.cells_of(along(values, *self._ends), source(bits)), 2)
 
     def empty(self) -> Counts:
         """Reports that are cells, their sum and sum of squares; reports that are bits, and how many of them are 1."""
@@ -185,7 +185,7 @@ class Hybrid(Piecewise):
         n, cells = len(places), self.cells_of(places, stream)
         told = rounded(places, stream).view(np.int64) ^ ~bernoulli(Fraction(self.p_bit or 0), n, bits=stream)
         by_cell = bernoulli(Fraction(self.mix or 0), n, bits=stream)
-        return written(np.where(by_cell, cells, self.cells + (told & 1)), 2)
+        return codes_as_bytes(np.where(by_cell, cells, self.cells + (told & 1)), 2)
 
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return read(payloads, 0, 2) < np.uint64(self.cells + 2)

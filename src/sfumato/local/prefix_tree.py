@@ -20,7 +20,7 @@ from sfumato.exact.parameters import open_probability, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Frequencies
 from sfumato.local.hadamard import signed_codes, signs_of, transform
-from sfumato.local.protocol import Bytes, Counts, Protocol, read, written
+from sfumato.local.protocol import Bytes, Counts, Protocol, codes_as_bytes, read
 
 ANY_BYTE = bytes(range(1, 256))
 _MOST_KEPT = 4096
@@ -88,7 +88,8 @@ class PrefixTree(Protocol):
             columns[i] = known[key]
         places, minus = signed_codes(columns, self.order, Fraction(self.p or 0), stream)
         return np.concatenate(
-            [written(levels, 1), written(rows, 1), written(places << 1 | minus, self.payload - 2)], axis=1
+            [codes_as_bytes(levels, 1), codes_as_bytes(rows, 1), codes_as_bytes(places << 1 | minus, self.payload - 2)],
+            axis=1,
         )
 
     def empty(self) -> Counts:

@@ -16,6 +16,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, probability, truth, whole
 from sfumato.local import client, thresholds
+from sfumato.local.estimates import Frequencies, Mean
 
 Bytes = NDArray[np.uint8]
 Counts = NDArray[np.int64]
@@ -116,7 +117,7 @@ class Protocol(ABC):
         return bool((counts >= 0).all() and (counts <= people).all())
 
     @abstractmethod
-    def estimate(self, counts: Counts, people: int) -> Any:
+    def estimate(self, counts: Counts, people: int) -> Frequencies | Mean:
         """What the counts say about the people who reported."""
 
     @abstractmethod
@@ -244,7 +245,7 @@ def codes_of(domain: Domain, values: Any) -> NDArray[np.int64]:
     return np.array(found, dtype=np.int64)
 
 
-def written(codes: NDArray[Any], size: int) -> Bytes:
+def codes_as_bytes(codes: NDArray[Any], size: int) -> Bytes:
     """Codes as little-endian bytes, a row each."""
     return np.ascontiguousarray(codes.astype(f"<u{size}")).view(np.uint8).reshape(len(codes), size)
 

@@ -21,13 +21,13 @@ from sfumato.local.protocol import (
     Counts,
     Domain,
     Protocol,
+    codes_as_bytes,
     codes_of,
     domain_from,
     domain_json,
     domain_of,
     read,
     size_of,
-    written,
 )
 from sfumato.local.unary import padding_is_zero, put_flag
 
@@ -205,7 +205,7 @@ class Rappor(Protocol):
         return rows
 
     def _reports(self, cohorts: NDArray[np.int64], rows: Bytes) -> Bytes:
-        return np.concatenate([written(cohorts, 2), rows], axis=1)
+        return np.concatenate([codes_as_bytes(cohorts, 2), rows], axis=1)
 
     # ---- the server ---------------------------------------------------------------------------------------------
 

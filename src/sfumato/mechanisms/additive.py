@@ -4,14 +4,17 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
+
+from numpy.typing import NDArray
 
 from sfumato.accounting.events import Event
 from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, Size, open_probability, positive
 from sfumato.exact.rounding import up
-from sfumato.mechanisms.answers import Answers, add
+from sfumato.exact.sampler import Draws
+from sfumato.mechanisms.answers import Answer, AnswerMove, AnswerRow, Answers, Noisy, add
 
 _SLACK = 1 + 1e-12  # covers the roundings of a logarithm and a product
 
@@ -38,19 +41,20 @@ class Noise(ABC):
     """The norm in which this noise pays for a move."""
 
     @abstractmethod
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Exact draws: an int if size is None, else an array."""
 
     @abstractmethod
-    def event(self, moved: Fraction, *, scalar: bool = True) -> Event:
-        """The price of adding it to answers that move by `moved` steps, in the norm the law is made for.
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> Event:
+        """The price of adding it to answers that move so, in the norm the law is made for.
 
-        In ℓ2 `moved` is the square of the distance. `scalar` says that there is one answer only.
+        `scalar` says that there is one answer only.
         """
 
     def hiding(self, distance: Fraction) -> Event:
         """The price of adding it to one answer that moves by `distance` steps."""
-        return self.event(distance**2 if self.norm is Norm.L2 else distance)
+        move = AnswerMove.l2(square=distance**2) if self.norm is Norm.L2 else AnswerMove.l1(distance)
+        return self.event(move)
 
     @abstractmethod
     def reach(self, beta: Fraction) -> int:
@@ -84,16 +88,20 @@ class Additive(ABC):
         answers = Answers(self.grid, self.dimension)
         object.__setattr__(self, self.parameter, positive(self.parameter, getattr(self, self.parameter)))
         object.__setattr__(self, "grid", answers.grid)
-        moved = answers.moved(self.sensitivity, self.norm)
+        move = answers.move(self.sensitivity, self.norm)
         object.__setattr__(self, "answers", answers)
-        object.__setattr__(self, "noise", self._noise(moved))
-        object.__setattr__(self, "event", self.noise.event(moved, scalar=self.dimension is None))
+        object.__setattr__(self, "noise", self._noise(move))
+        object.__setattr__(self, "event", self.noise.event(move, scalar=self.dimension is None))
 
     @abstractmethod
-    def _noise(self, moved: Fraction) -> Noise:
-        """The noise, in steps of the grid, for answers that move by `moved` steps."""
+    def _noise(self, move: AnswerMove) -> Noise:
+        """The noise, in steps of the grid, for answers that move so."""
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+    @overload
+    def release(self, exact: Answer, *, bits: BitSource | None = None) -> int | float: ...
+    @overload
+    def release(self, exact: AnswerRow, *, bits: BitSource | None = None) -> NDArray[Any]: ...
+    def release(self, exact: Answer | AnswerRow, *, bits: BitSource | None = None) -> Noisy:
         """Noisy answers of the caller's shape: whole numbers without a grid, floats on the grid with one."""
         steps = self.answers.place(exact)
         return self.answers.give(add(steps, self.noise.draw(self.dimension, source(bits))))
@@ -121,10 +129,10 @@ class Calibrated(Additive, ABC):
     ) -> Self:
         """The mechanism with the least noise that meets (ε, δ)."""
         answers, target = Answers(grid, dimension), (positive("epsilon", epsilon), open_probability("delta", delta))
-        least = cls._least(*target, moved=answers.moved(sensitivity, cls.norm), answers=answers)
+        least = cls._least(*target, move=answers.move(sensitivity, cls.norm), answers=answers)
         return cls(**least, sensitivity=sensitivity, grid=grid, dimension=dimension)
 
     @classmethod
     @abstractmethod
-    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, move: AnswerMove, answers: Answers) -> dict[str, Any]:
         """The parameters of the least noise that meets (ε, δ)."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,14 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, cell, exact_array, nearest, positive, whole
 from sfumato.exact.placing import nearest_step, nearest_steps
 from sfumato.exact.rounding import sqrt_up
-from sfumato.exact.sampler import objects
+from sfumato.exact.sampler import Draws, Integers, objects
 
-Integers = NDArray[Any]
+Answer = int | float | Fraction | Decimal | np.integer[Any] | np.floating[Any]
+"""One exact answer."""
+AnswerRow = list[Any] | tuple[Any, ...] | NDArray[Any]
+"""Several exact answers, released at once."""
+Noisy = int | float | NDArray[Any]
+"""What is released of one answer, or of several."""
 _FITS = 2**62
 _FAR = 2**16384
 _DECIMALS = 2**14
@@ -73,6 +78,38 @@ def root(square: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerMove:
+    """How far answers move between neighbours, in steps; in ℓ2 it is known by its square, which is rational."""
+
+    norm: Norm
+    _amount: Fraction
+
+    @classmethod
+    def l1(cls, distance: Fraction) -> "AnswerMove":
+        """A move by an ℓ1 distance; of one answer, by its distance."""
+        return cls(Norm.L1, distance)
+
+    @classmethod
+    def l2(cls, *, square: Fraction) -> "AnswerMove":
+        """A move by an ℓ2 distance that is given as its square."""
+        return cls(Norm.L2, square)
+
+    @property
+    def distance(self) -> Fraction:
+        """The distance in ℓ1 or ℓ∞; a move in ℓ2 has a square only."""
+        if self.norm is Norm.L2:
+            raise TypeError("a move in ℓ2 is known by its square")
+        return self._amount
+
+    @property
+    def square(self) -> Fraction:
+        """The square of the distance in ℓ2."""
+        if self.norm is not Norm.L2:
+            raise TypeError(f"a move in {self.norm.value} is known by its distance")
+        return self._amount
+
+
+@dataclass(frozen=True, slots=True)
 class Answers:
     """What a mechanism accepts: one answer or `dimension` of them, whole numbers or reals placed on `grid`."""
 
@@ -95,8 +132,12 @@ class Answers:
         """How many answers there are."""
         return 1 if self.dimension is None else self.dimension
 
-    def moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
-        """How far the placed answers move, in steps; in ℓ2 the square of it."""
+    def move(self, sensitivity: Sensitivity, norm: Norm) -> AnswerMove:
+        """How far the placed answers move, in steps."""
+        return AnswerMove(norm, self._moved(sensitivity, norm))
+
+    def _moved(self, sensitivity: Sensitivity, norm: Norm) -> Fraction:
+        """The distance, and in ℓ2 its square."""
         amount = in_norm(sensitivity_of(sensitivity), norm, self.count)
         if self.grid is None and sensitivity.unit is not None and sensitivity.unit.denominator != 1:
             unit = sensitivity.unit
@@ -121,10 +162,12 @@ class Answers:
             return Fraction(math.ceil(root(square))) ** 2
         return (root(square) + root(Fraction(moving))) ** 2
 
-    def place(self, exact: Any) -> Any:
+    def place(self, exact: Any) -> Draws:
         """The answers in steps: an int, or an array of integers."""
-        if self.dimension is None:
-            return self._one(exact)
+        return self.place_one(exact) if self.dimension is None else self.place_row(exact)
+
+    def place_row(self, exact: Any) -> Integers:
+        """Several answers in steps."""
         array = as_array("exact", exact)
         if array.shape != (self.dimension,):
             raise InvalidParameter("exact", f"must be {self.dimension} answers, got shape", array.shape)
@@ -135,7 +178,8 @@ class Answers:
         steps = nearest_steps("exact", array, self.step)
         return objects(map(_near, steps)) if steps.dtype == np.object_ else steps
 
-    def _one(self, exact: object) -> int:
+    def place_one(self, exact: object) -> int:
+        """One answer in steps."""
         if isinstance(exact, list | tuple | np.ndarray):
             raise InvalidParameter(
                 "exact", "must be one answer, found", type(exact), hint="say dimension=… to release several at once"
@@ -146,11 +190,15 @@ class Answers:
             return _near(int(exact))
         return _near(nearest_step(real("exact", exact), self.step))
 
-    def give(self, steps: Any) -> Any:
+    @overload
+    def give(self, steps: int) -> int | float: ...
+    @overload
+    def give(self, steps: Integers) -> NDArray[Any]: ...
+    def give(self, steps: Draws) -> Noisy:
         """Noisy steps as the caller's numbers: whole numbers as they are, multiples of a grid as floats."""
         if self.grid is None:
             return steps
-        if self.dimension is None:
+        if isinstance(steps, int):
             return nearest(steps * self.step)
         p, q, scale = self.step.numerator, self.step.denominator, nearest(self.step)
         largest = 2**63 if steps.dtype == np.object_ else int(np.abs(steps).max())
@@ -252,10 +300,15 @@ def _whole_numbers(array: NDArray[Any], given: Any) -> Integers:
     return objects(int(value) for value in array) if array.dtype == np.uint64 else array.astype(np.int64, copy=False)
 
 
-def add(steps: Any, noise: Any) -> Any:
+@overload
+def add(steps: int, noise: Draws) -> int: ...
+@overload
+def add(steps: Integers, noise: Draws) -> Integers: ...
+def add(steps: Draws, noise: Draws) -> Draws:
     """The sum of answers and noise in steps, never wrapped; an array of 64-bit integers where all sums fit."""
     if isinstance(steps, int):
         return steps + int(noise)
+    assert not isinstance(noise, int)
     if np.object_ not in (steps.dtype, noise.dtype) and _is_small(steps) and _is_small(noise):
         return np.add(noise, steps, out=noise)
     sums = [int(a) + int(b) for a, b in zip(steps, noise, strict=True)]

@@ -13,8 +13,9 @@ from sfumato.exact import discrete_gaussian
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, amount, nearest, positive
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
-from sfumato.mechanisms.answers import Answers, root
+from sfumato.mechanisms.answers import AnswerMove, Answers, root
 from sfumato.mechanisms.gaussian import two_sided_quantile
 
 _MOST_TERMS = 10**4  # the σ up to which the tail is summed term by term
@@ -30,21 +31,21 @@ class DiscreteGaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Gaussian draws."""
         return discrete_gaussian(self.sigma, size, bits=bits)
 
-    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
-        """Exact where the whole-numbered moves of squared length `moved` are known; else ρ = moved/(2σ²).
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> events.Event:
+        """Exact where the whole-numbered moves of that squared length are known; else ρ = square/(2σ²).
 
-        One answer moves by √moved at most. A squared length of 1 is one coordinate by one, of 2 two of them: the losses
-        of coordinates add up. Beyond, ρ holds for every way of moving (Canonne, Kamath, Steinke 2020, Theorem 14).
+        One answer moves by the root of it at most. A squared length of 1 is one coordinate by one, of 2 two of them:
+        the losses of coordinates add up. Beyond, ρ holds for every move (Canonne, Kamath, Steinke 2020, Theorem 14).
         """
-        if scalar or moved == 1:
-            return events.DiscreteGaussian(self.sigma, int(root(moved)))
-        if moved == 2:
+        if scalar or move.square == 1:
+            return events.DiscreteGaussian(self.sigma, int(root(move.square)))
+        if move.square == 2:
             return events.Composition([(events.DiscreteGaussian(self.sigma, 1), 2)])
-        return events.ZCDP(moved / (2 * self.sigma**2))
+        return events.ZCDP(move.square / (2 * self.sigma**2))
 
     def reach(self, beta: Fraction) -> int:
         """Pr[k ≥ m] ≤ Pr[N(0, σ²) ≥ m - 1] (Canonne, Kamath, Steinke 2020, Proposition 25)."""
@@ -90,14 +91,14 @@ class DiscreteGaussian(Calibrated):
     parameter: ClassVar[str] = "sigma"
     sigma: Real
 
-    def _noise(self, moved: Fraction) -> DiscreteGaussianNoise:
+    def _noise(self, move: AnswerMove) -> DiscreteGaussianNoise:
         return DiscreteGaussianNoise(positive("sigma", self.sigma) / self.answers.step)
 
     @classmethod
-    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, move: AnswerMove, answers: Answers) -> dict[str, Any]:
         """The least σ, by the exact law where it is known."""
 
         def event(sigma: Fraction) -> events.Event:
-            return DiscreteGaussianNoise(sigma).event(moved, scalar=answers.dimension is None)
+            return DiscreteGaussianNoise(sigma).event(move, scalar=answers.dimension is None)
 
         return {"sigma": amount("sigma", smallest_noise(event, epsilon=epsilon, delta=delta)) * answers.step}

@@ -12,8 +12,9 @@ from sfumato.exact import rounded_gaussian
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, amount, nearest, open_probability, positive
 from sfumato.exact.rounding import up, written_up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole, log_inverse
-from sfumato.mechanisms.answers import Answers, in_norm, root, sensitivity_of
+from sfumato.mechanisms.answers import AnswerMove, Answers, in_norm, root, sensitivity_of
 
 _QUANTILE_SLACK = 1e-9  # far above the error of the library's normal quantile
 
@@ -44,13 +45,13 @@ class GaussianNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """floor(Z + ½) for real Z normal with standard deviation sigma."""
         return rounded_gaussian(self.sigma, size, bits=bits)
 
-    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
-        """Normal noise looks the same in every direction, so only the ℓ2 distance √moved counts."""
-        return events.Gaussian(self.sigma, root(moved))
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> events.Event:
+        """Normal noise looks the same in every direction, so only the ℓ2 distance counts."""
+        return events.Gaussian(self.sigma, root(move.square))
 
     def reach(self, beta: Fraction) -> int:
         """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½]."""
@@ -96,11 +97,11 @@ class Gaussian(Calibrated):
     parameter: ClassVar[str] = "sigma"
     sigma: Real
 
-    def _noise(self, moved: Fraction) -> GaussianNoise:
+    def _noise(self, move: AnswerMove) -> GaussianNoise:
         return GaussianNoise(positive("sigma", self.sigma) / self.answers.step)
 
     @classmethod
-    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, move: AnswerMove, answers: Answers) -> dict[str, Any]:
         """The least σ by the exact curve, for every ε > 0 and 0 < δ < 1."""
         ratio = smallest_noise(events.Gaussian, epsilon=epsilon, delta=delta)
-        return {"sigma": Fraction(up(amount("sigma", ratio) * root(moved) * answers.step))}
+        return {"sigma": Fraction(up(amount("sigma", ratio) * root(move.square) * answers.step))}

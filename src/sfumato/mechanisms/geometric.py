@@ -12,8 +12,9 @@ from sfumato.exact import censored_discrete_laplace, discrete_laplace
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, nearest, positive, whole
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Additive, Calibrated, Noise, least_whole, log_inverse
-from sfumato.mechanisms.answers import Answers
+from sfumato.mechanisms.answers import AnswerMove, Answers
 
 _MOST_BOUND = 10**9
 
@@ -28,13 +29,13 @@ class GeometricNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Laplace draws."""
         return discrete_laplace(self.scale, size, bits=bits)
 
-    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
-        """ε = moved/scale; over a vector the worst case is the whole move in one coordinate, as for Laplace."""
-        return events.Geometric(moved / self.scale, math.ceil(moved))
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> events.Event:
+        """ε = distance/scale; over a vector the worst case is the whole move in one coordinate, as for Laplace."""
+        return events.Geometric(move.distance / self.scale, math.ceil(move.distance))
 
     def reach(self, beta: Fraction) -> int:
         """Pr[|k| > t] = 2·exp(-(t + 1)/scale)/(1 + exp(-1/scale))."""
@@ -62,8 +63,8 @@ class Geometric(Additive):
     parameter: ClassVar[str] = "epsilon"
     epsilon: Real
 
-    def _noise(self, moved: Fraction) -> GeometricNoise:
-        return GeometricNoise(moved / positive("epsilon", self.epsilon))
+    def _noise(self, move: AnswerMove) -> GeometricNoise:
+        return GeometricNoise(move.distance / positive("epsilon", self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,14 @@ class TruncatedGeometricNoise(Noise):
     epsilon: Fraction
     bound: int
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """Discrete Laplace draws, clipped."""
         return censored_discrete_laplace(1 / self.epsilon, self.bound, size, bits=bits)
 
-    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> events.Event:
         """Known for one step in one coordinate."""
-        if moved != 1:
-            raise InvalidParameter("sensitivity", "must be 1 for truncated noise, got", moved)
+        if move.distance != 1:
+            raise InvalidParameter("sensitivity", "must be 1 for truncated noise, got", move.distance)
         return events.CensoredGeometric(self.epsilon, self.bound)
 
     def reach(self, beta: Fraction) -> int:
@@ -106,11 +107,11 @@ class TruncatedGeometric(Calibrated):
     epsilon: Real
     bound: int
 
-    def _noise(self, moved: Fraction) -> TruncatedGeometricNoise:
+    def _noise(self, move: AnswerMove) -> TruncatedGeometricNoise:
         return TruncatedGeometricNoise(positive("epsilon", self.epsilon), whole("bound", self.bound, least=1))
 
     @classmethod
-    def _least(cls, epsilon: Fraction, delta: Fraction, *, moved: Fraction, answers: Answers) -> dict[str, Any]:
+    def _least(cls, epsilon: Fraction, delta: Fraction, *, move: AnswerMove, answers: Answers) -> dict[str, Any]:
         """The least bound, by the exact δ and not its tail bound (errata B6)."""
 
         def meets(bound: int) -> bool:

@@ -110,7 +110,7 @@ class KeySelection(ABC):
         """The least threshold from 2 on at which a lone person's keys show with probability `most`, at the most."""
         return 1 + least(lambda k: any_of(self._tail(k) * _UP, self.keys_per_person) <= most, 1)
 
-    def _priced(self, noise: Event, delta: Fraction) -> Event:
+    def _with_threshold(self, noise: Event, delta: Fraction) -> Event:
         """ℓ noises for a move of one, the last of which carries the δ of the threshold."""
         last = events.Thresholded(noise, delta)
         return events.Composition([(noise, self.keys_per_person - 1), (last, 1)])
@@ -199,7 +199,7 @@ class LaplaceKeys(KeySelection):
 
     def _prepare(self) -> None:
         self._set(threshold=self._least_threshold(open_probability("delta", self.delta)))
-        self._set(event=self._priced(events.Geometric(self._share), Fraction(self.lone_delta)))
+        self._set(event=self._with_threshold(events.Geometric(self._share), Fraction(self.lone_delta)))
 
     def _tail(self, k: int) -> float:
         """p**k/(1 + p), p = exp(-ε/ℓ)."""
@@ -273,18 +273,18 @@ class GaussianKeys(KeySelection):
         allowed = Fraction(self.lone_delta)
         self._set(sigma=self._least_sigma(float(self.sigma), allowed))
         spent = min(allowed, Fraction(self.lone_delta))
-        self._set(event=self._price(self.sigma, spent))
+        self._set(event=self._event_at(self.sigma, spent))
 
-    def _price(self, sigma: Fraction, delta: Fraction) -> Event:
+    def _event_at(self, sigma: Fraction, delta: Fraction) -> Event:
         if self.keys_per_person <= _MOST_KEYS:
-            return self._priced(events.DiscreteGaussian(sigma), delta)
+            return self._with_threshold(events.DiscreteGaussian(sigma), delta)
         return events.Thresholded(events.ZCDP(self.keys_per_person / (2 * sigma**2)), delta)
 
     def _least_sigma(self, start: float, allowed: Fraction) -> Fraction:
         """The least σ near `start` that meets (ε, δ) with `allowed` of δ for the threshold."""
 
         def meets(sigma: float) -> bool:
-            return total([self._price(Fraction(sigma), allowed)]).meets(self.epsilon, self.delta)
+            return total([self._event_at(Fraction(sigma), allowed)]).meets(self.epsilon, self.delta)
 
         step = 1.001  # the start is nearly always that close
         low = high = start

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sfumato.accounting import events
 from sfumato.core import Norm
@@ -11,7 +11,9 @@ from sfumato.exact import rounded_laplace
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, Size, nearest, positive
 from sfumato.exact.rounding import up
+from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Additive, Noise, least_whole, log_inverse
+from sfumato.mechanisms.answers import AnswerMove
 
 
 @dataclass(frozen=True)
@@ -24,17 +26,17 @@ class LaplaceNoise(Noise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("scale", self.scale))
 
-    def draw(self, size: Size, bits: BitSource) -> Any:
+    def draw(self, size: Size, bits: BitSource) -> Draws:
         """floor(Z + ½) for real Z of density exp(-|z|/scale)/(2·scale)."""
         return rounded_laplace(self.scale, size, bits=bits)
 
-    def event(self, moved: Fraction, *, scalar: bool = True) -> events.Event:
-        """ε = moved/scale; over a vector the worst case is the whole move in one coordinate.
+    def event(self, move: AnswerMove, *, scalar: bool = True) -> events.Event:
+        """ε = distance/scale; over a vector the worst case is the whole move in one coordinate.
 
         A move of d₁ in one coordinate and d₂ in another is no easier to see than one of d₁ + d₂ in one: tests
         compose through the intermediate answer (Dong, Roth, Su 2022, Lemma A.5), and log-concave noise reaches it.
         """
-        return events.Laplace(moved / self.scale)
+        return events.Laplace(move.distance / self.scale)
 
     def reach(self, beta: Fraction) -> int:
         """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½] = exp(-(t + ½)/scale) (slides "A fact on Laplace Distribution")."""
@@ -59,5 +61,5 @@ class Laplace(Additive):
     parameter: ClassVar[str] = "epsilon"
     epsilon: Real
 
-    def _noise(self, moved: Fraction) -> LaplaceNoise:
-        return LaplaceNoise(moved / positive("epsilon", self.epsilon))
+    def _noise(self, move: AnswerMove) -> LaplaceNoise:
+        return LaplaceNoise(move.distance / positive("epsilon", self.epsilon))

@@ -62,7 +62,7 @@ class Interval:
         low, high = self.ends
         # Clipping to just outside the interval first keeps wild values on the fast path.
         near = clipped(array, amount("lower", self.lower), amount("upper", self.upper))
-        steps = near if self.grid is None else Answers(self.grid, array.size).place(near)
+        steps = near if self.grid is None else Answers(self.grid, array.size).place_row(near)
         if steps.dtype == np.object_:
             return np.array([max(low, min(high, int(step))) for step in steps], dtype=np.int64)
         inside: NDArray[np.int64] = np.clip(steps, low, high)

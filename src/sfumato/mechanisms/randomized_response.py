@@ -4,7 +4,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from sfumato.exact.bits import CHUNK, BitSource, source
 from sfumato.exact.parameters import Real, amount, open_probability, positive, whole
 from sfumato.exact.rounding import log_up
 from sfumato.mechanisms.additive import log_inverse, stated
+
+Reports = Hashable | list[Hashable] | NDArray[Any]
+"""The report of one answer, or a list or an array of reports as the answers were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,13 @@ class RandomizedResponse:
         whole_mass = 1 + (len(self.values) - 1) * small
         return Channel(1 / whole_mass, small / whole_mass, -math.expm1(-epsilon) / whole_mass)
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+    @overload
+    def release(self, exact: NDArray[Any], *, bits: BitSource | None = None) -> NDArray[Any]: ...
+    @overload
+    def release(self, exact: list[Any], *, bits: BitSource | None = None) -> list[Hashable]: ...
+    @overload
+    def release(self, exact: Hashable, *, bits: BitSource | None = None) -> Hashable | list[Hashable]: ...
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Reports:
         """A report for one answer; for a list or tuple of answers a list of reports, for an array an array."""
         codes, single = _codes(self, exact)
         stream, k = source(bits), len(self.values)
@@ -188,7 +197,7 @@ class RandomizedResponse:
         return stated(self.channel.deviation(fails / shares, n), fails)
 
 
-def _reports(mechanism: _Coded, codes: NDArray[np.int64], exact: Any, *, single: bool) -> Any:
+def _reports(mechanism: _Coded, codes: NDArray[np.int64], exact: Any, *, single: bool) -> Reports:
     if single:
         return mechanism.values[int(codes[0])]
     if isinstance(exact, np.ndarray) and _are_codes(mechanism.values):
@@ -228,7 +237,13 @@ class Warner:
         lie = (1 - truth) * yes
         return Channel(float(truth + lie), float(lie), float(truth))
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+    @overload
+    def release(self, exact: NDArray[Any], *, bits: BitSource | None = None) -> NDArray[Any]: ...
+    @overload
+    def release(self, exact: list[Any], *, bits: BitSource | None = None) -> list[Hashable]: ...
+    @overload
+    def release(self, exact: Hashable, *, bits: BitSource | None = None) -> Hashable | list[Hashable]: ...
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Reports:
         """A report for one bit; for a list or tuple of bits a list of reports, for an array an array."""
         codes, single = _codes(self, exact)
         stream = source(bits)

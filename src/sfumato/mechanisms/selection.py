@@ -17,10 +17,13 @@ from sfumato.core.domain import different
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, amount, nearest, open_probability, positive, truth, whole
+from sfumato.exact.sampler import Integers
 from sfumato.mechanisms.additive import log_inverse, stated
-from sfumato.mechanisms.answers import Answers, Integers
+from sfumato.mechanisms.answers import Answers
 
 Utility = Callable[[Any, Any], Real]
+Chosen = Hashable | list[Hashable]
+"""One candidate, or several in the order in which they were drawn."""
 Draw = Callable[..., int]
 
 
@@ -55,7 +58,7 @@ class Selection(ABC):
         answers = Answers(self.grid, len(self.candidates))
         object.__setattr__(self, "answers", answers)
         object.__setattr__(self, "grid", answers.grid)
-        object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        object.__setattr__(self, "moved", answers.move(self.sensitivity, Norm.LINF).distance)
         if truth("monotone", self.monotone) and self.sensitivity.neighbours.change is not Change.ADD_REMOVE:
             raise InvalidParameter(
                 "monotone", "must be False where neighbours replace one another", True, hint="leave it out"
@@ -78,10 +81,9 @@ class Selection(ABC):
             if set(data) != set(self.candidates):
                 raise InvalidParameter("exact", "must hold one score for each candidate, found", "other keys")
             data = [data[candidate] for candidate in self.candidates]
-        steps: Integers = self.answers.place(data)
-        return steps
+        return self.answers.place_row(data)
 
-    def release(self, exact: Any, *, bits: BitSource | None = None) -> Any:
+    def release(self, exact: Any, *, bits: BitSource | None = None) -> Chosen:
         """One candidate, likely to be among the best."""
         chosen = self._choose(self.scores(exact), source(bits))
         return self.candidates[chosen]

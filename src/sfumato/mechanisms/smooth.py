@@ -21,7 +21,7 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, amount, cell, nearest, non_negative, open_probability, positive, probability
 from sfumato.exact.rounding import down, exp_up, log_up, up
 from sfumato.mechanisms.additive import least_whole, log_inverse
-from sfumato.mechanisms.answers import Answers
+from sfumato.mechanisms.answers import Answers, Noisy
 
 # A bound S computed in floats at β' = β - ALLOWANCE is off by a factor within 1 ± 2**-37 (an exponential and a few
 # roundings, met once a level of a search at most 45 levels deep: 45·2·(2·FUNCTION_ERROR + 2**-46) < 2**-37).
@@ -200,7 +200,7 @@ class SmoothSensitivity:
         object.__setattr__(self, "factor", factor)
         object.__setattr__(self, "event", event)
 
-    def release(self, data: Any, *, bits: BitSource | None = None) -> Any:
+    def release(self, data: Any, *, bits: BitSource | None = None) -> Noisy:
         """A noisy answer: a whole number if the bound has no grid, a float on the grid if it has one."""
         stream = source(bits)
         value, smooth = self.bound.measure(data, self.beta)

@@ -13,8 +13,9 @@ from sfumato.accounting.events import Event
 from sfumato.core import Sensitivity
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, open_probability, positive, truth, whole
+from sfumato.exact.sampler import Integers
 from sfumato.mechanisms.additive import Noise
-from sfumato.mechanisms.answers import Answers, Integers
+from sfumato.mechanisms.answers import Answers
 from sfumato.mechanisms.gaussian import GaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.mechanisms.stream import SparseTechnique, Stage

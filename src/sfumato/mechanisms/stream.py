@@ -24,9 +24,12 @@ from sfumato.core import Accuracy, Norm, Sensitivity
 from sfumato.errors import Halted, InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, amount, open_probability, whole
-from sfumato.exact.sampler import objects
+from sfumato.exact.sampler import Integers, objects
 from sfumato.mechanisms.additive import Noise, stated
-from sfumato.mechanisms.answers import Answers, Integers, add, as_array
+from sfumato.mechanisms.answers import Answers, add, as_array
+
+Row = NDArray[np.bool_] | list[int | float | None]
+"""Whether each query is above; from numeric mechanisms a number for each that is, None for each that is not."""
 
 _BLOCK = 4096
 
@@ -57,7 +60,7 @@ class SparseTechnique(ABC):
     def __post_init__(self) -> None:
         answers = Answers(self.grid)
         object.__setattr__(self, "answers", answers)
-        object.__setattr__(self, "moved", answers.moved(self.sensitivity, Norm.LINF))
+        object.__setattr__(self, "moved", answers.move(self.sensitivity, Norm.LINF).distance)
         object.__setattr__(self, "grid", answers.grid)
         object.__setattr__(self, "level", self.level_of(self.threshold))
         object.__setattr__(self, "threshold", amount("threshold", self.threshold))
@@ -91,7 +94,7 @@ class SparseTechnique(ABC):
         exact = amount("threshold", threshold)
         if self.grid is None and exact.denominator != 1:
             raise InvalidParameter("threshold", "must be a whole number", threshold)
-        return int(self.answers.place(exact if self.grid else exact.numerator))
+        return self.answers.place_one(exact if self.grid else exact.numerator)
 
     def own_level_of(self, threshold: Real) -> int:
         """A threshold of one query's own in steps, if the price allows it."""
@@ -110,7 +113,7 @@ class SparseTechnique(ABC):
         """A run, to be asked one question at a time; the price is due now."""
         return Run(self, source(bits))
 
-    def release(self, exact: Any, *, thresholds: Sequence[Real] | None = None, bits: BitSource | None = None) -> Any:
+    def release(self, exact: Any, *, thresholds: Sequence[Real] | None = None, bits: BitSource | None = None) -> Row:
         """The answers to a row of queries, up to the one after which the mechanism halts.
 
         `thresholds` are public, one for each query, and stand for the mechanism's own.
@@ -126,8 +129,7 @@ class SparseTechnique(ABC):
             raise InvalidParameter("exact", "must be one row of answers, got shape", array.shape)
         if not len(array):
             raise InvalidParameter("exact", "must hold at least one answer, got", "none")
-        steps: Integers = Answers(self.grid, len(array)).place(exact)
-        return steps
+        return Answers(self.grid, len(array)).place_row(exact)
 
     def error(self, beta: Real, *, queries: int | None = None) -> Accuracy:
         """With probability 1 - beta every ⊤ is at least T - α and every ⊥ at most T + α (Survey Definition 6.2).
@@ -166,21 +168,21 @@ class Run:
         """Whether the run has given all its answers."""
         return not self._stages
 
-    def ask(self, exact: Any, *, threshold: Real | None = None) -> Any:
+    def ask(self, exact: Any, *, threshold: Real | None = None) -> bool | int | float | None:
         """The answer to one query: True for ⊤, False for ⊥; from numeric mechanisms a number for ⊤, None for ⊥.
 
         `threshold` is the query's own, and public; without it the mechanism's counts.
         """
-        steps = objects([self._mechanism.answers.place(exact)])
+        steps = objects([self._mechanism.answers.place_one(exact)])
         answer = self._answer(steps, None if threshold is None else [self._mechanism.own_level_of(threshold)])[0]
         return bool(answer) if self._mechanism.value_noise is None else answer
 
-    def ask_all(self, exact: Any, *, thresholds: Sequence[Real] | None = None) -> Any:
+    def ask_all(self, exact: Any, *, thresholds: Sequence[Real] | None = None) -> Row:
         """The answers to a row of queries until the run halts: bools in an array, or a list of numbers and None."""
         steps = self._mechanism.row(exact)
         return self._answer(steps, self._mechanism.levels_of(thresholds, len(steps)))
 
-    def _answer(self, steps: Integers, levels: list[int] | None = None) -> Any:
+    def _answer(self, steps: Integers, levels: list[int] | None = None) -> Row:
         """The answers to placed queries, each against its own threshold if there are such."""
         with self._lock:
             self._open()
@@ -199,7 +201,7 @@ class Run:
         if self.halted:
             raise Halted("the run has given all the answers it was priced for", hint="start a new run at a new price")
 
-    def _value(self, steps: int, noise: Noise) -> Any:
+    def _value(self, steps: int, noise: Noise) -> int | float:
         return self._mechanism.answers.give(add(steps, noise.draw(None, self._bits)))
 
     def _fresh(self) -> int:

@@ -2,14 +2,14 @@
 
 from sfumato.pictures.answers import of_answer
 from sfumato.pictures.kinds import as_svg, as_svg_file, as_text
-from sfumato.pictures.values import Bar, Bars, Beside, Curve, Curves, Meter, Picture, Reference, Role
+from sfumato.pictures.values import Bars, Beside, Curve, Curves, DrawnBar, Meter, Picture, Reference, Role
 
 __all__ = [
-    "Bar",
     "Bars",
     "Beside",
     "Curve",
     "Curves",
+    "DrawnBar",
     "Meter",
     "Picture",
     "Reference",

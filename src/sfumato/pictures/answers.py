@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sfumato.errors import InvalidParameter
 from sfumato.pictures.kinds import as_svg
-from sfumato.pictures.values import Bar, Bars, Value
+from sfumato.pictures.values import Bars, DrawnBar, Value
 
 MOST_ROWS = 40
 
@@ -20,7 +20,7 @@ def of_answer(
     if not len(names) == len(values) == len(lows) == len(highs):
         raise InvalidParameter("values", f"must be as many as names, {len(names)}", len(values))
     bars = [
-        Bar("NULL" if name is None else str(name), value, low, high)
+        DrawnBar("NULL" if name is None else str(name), value, low, high)
         for name, value, low, high in list(zip(names, values, lows, highs, strict=True))[:MOST_ROWS]
     ]
     more = len(names) - len(bars)

@@ -21,7 +21,7 @@ from sfumato.pictures.svg import (
     paragraph,
     words,
 )
-from sfumato.pictures.values import Bar, Bars, Reference, Role
+from sfumato.pictures.values import Bars, DrawnBar, Reference, Role
 
 WIDTH, _PAD, _LINE = 560.0, 10.0, 14.0
 _NAME_ROOM, _WORDS_ROOM = 215.0, 150.0
@@ -39,12 +39,12 @@ def scale_of(picture: Bars) -> Linear:
     return Linear.between(low, high, percent=picture.percent)
 
 
-def said(bar: Bar | Reference) -> str:
+def said(bar: DrawnBar | Reference) -> str:
     """The words beside a bar: its own, or its value."""
     return bar.words or short(bar.value)
 
 
-def interval(bar: Bar) -> tuple[float, float] | None:
+def interval(bar: DrawnBar) -> tuple[float, float] | None:
     """The ends of a bar's interval, the lower first, if it has both."""
     low, high = real(bar.low), real(bar.high)
     return None if low is None or high is None else (min(low, high), max(low, high))
@@ -91,7 +91,7 @@ def _label(lines: list[str], plot: Plot) -> Markup:
     return paragraph(lines, middle, plot.bottom + 34, _LINE, anchor="middle", size=SMALL)
 
 
-def _bar(bar: Bar, scale: Linear, plot: Plot, middle: float, thick: float) -> Markup:
+def _bar(bar: DrawnBar, scale: Linear, plot: Plot, middle: float, thick: float) -> Markup:
     value, ends, mark = real(bar.value), interval(bar), real(bar.mark)
     parts = [element("title", cut(f"{bar.name}: {_in_words(bar)}"))]
     if value is not None:
@@ -142,7 +142,7 @@ def _reference(reference: Reference, scale: Linear, plot: Plot) -> Markup:
     )
 
 
-def _in_words(bar: Bar) -> str:
+def _in_words(bar: DrawnBar) -> str:
     ends = interval(bar)
     return said(bar) + (f" ({short(ends[0])} to {short(ends[1])})" if ends and not bar.words else "")
 

@@ -6,7 +6,7 @@ from sfumato.core.printing import for_terminal
 from sfumato.pictures import bars, curves, meter
 from sfumato.pictures.numbers import MISSING, real
 from sfumato.pictures.scales import Scale
-from sfumato.pictures.values import Bar, Bars, Curves, Meter, Reference
+from sfumato.pictures.values import Bars, Curves, DrawnBar, Meter, Reference
 
 _NAME_ROOM, _WORDS_ROOM = 60, 60
 _POINTS = "o×+*#@"
@@ -16,7 +16,7 @@ _MOST_ROWS = 16
 def of_bars(picture: Bars, width: int) -> str:
     """A line of blocks a bar, with a mark where the value stands that they are compared with."""
     scale = bars.scale_of(picture)
-    rows: list[Bar | Reference] = [*picture.bars, *([picture.reference] if picture.reference else [])]
+    rows: list[DrawnBar | Reference] = [*picture.bars, *([picture.reference] if picture.reference else [])]
     compared = real(picture.reference.value) if picture.reference else None
     mark = -1 if compared is None else round(scale.share(compared) * width)
     names = [_shown(row.name, _NAME_ROOM) for row in rows]

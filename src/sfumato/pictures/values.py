@@ -21,7 +21,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DrawnBar:
     """A named value, with the ends of its interval, a dot, and the words that stand beside it."""
 
     name: str
@@ -47,7 +47,7 @@ class Bars:
     """Horizontal bars from zero, in the order given; `least` and `most` fix the ends of the axis."""
 
     title: str
-    bars: Sequence[Bar]
+    bars: Sequence[DrawnBar]
     label: str = ""
     reference: Reference | None = None
     least: Value = None

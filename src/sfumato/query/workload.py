@@ -18,6 +18,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.answers import AnswerMove
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.aggregates import CountRows
 from sfumato.query.context import Public
@@ -120,8 +121,8 @@ def _noise(limits: Bounds, spend: Spend, marginals: int) -> tuple[Noise, Event]:
     share = spend.amount / marginals
     if spend.epsilon is not None:
         noise: Noise = GeometricNoise(most / share)
-        each = noise.event(most)
+        each = noise.event(AnswerMove.l1(most))
     else:
         noise = DiscreteGaussianNoise(Fraction(sqrt_up(most**2 / (2 * share))))
-        each = noise.event(most**2, scalar=False)
+        each = noise.event(AnswerMove.l2(square=most**2), scalar=False)
     return noise, each if marginals == 1 else events.Composition([(each, marginals)])

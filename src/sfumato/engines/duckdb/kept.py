@@ -12,7 +12,7 @@ from sfumato.engines.duckdb.folder import Folder
 from sfumato.engines.duckdb.readings import Reading
 from sfumato.engines.duckdb.sources import escaped, logs_of, parquet
 from sfumato.engines.duckdb.workspace import Workspace
-from sfumato.engines.registration import FileState, Registered
+from sfumato.engines.registration import FileState, RegisteredTable
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Readers:
     def __init__(self, connection: "duckdb.DuckDBPyConnection") -> None:
         self._connection = connection
 
-    def of(self, registered: Registered) -> str:
+    def of(self, registered: RegisteredTable) -> str:
         """The registered columns of a table."""
         return f"({' UNION ALL '.join(f'SELECT * FROM {self.kept(part.kept)}' for part in registered.parts)})"
 

@@ -21,7 +21,7 @@ from typing import IO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data import Dialect
+from sfumato.data import CsvDialect
 from sfumato.errors import InvalidDeclaration, SfumatoError
 
 LONGEST = 2**20
@@ -58,7 +58,7 @@ class Lines:
     def __init__(
         self,
         path: Path | str,
-        dialect: Dialect,
+        dialect: CsvDialect,
         name: Path | str | None = None,
         *,
         where: str,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.data import Dialect
+from sfumato.data import CsvDialect
 from sfumato.engines.duckdb.dialect import quoted
 from sfumato.engines.duckdb.lines import LONGEST, Records
 from sfumato.engines.duckdb.sources import escaped
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FIRST = "sfumato"
 
 
-def write_records(records: Records, file: Path, width: int, dialect: Dialect) -> None:
+def write_records(records: Records, file: Path, width: int, dialect: CsvDialect) -> None:
     """Write records into a file of ours, behind a first line that is not of them."""
     first = dialect.separator.join([_FIRST] * width)
     with file.open("wb") as stream:
@@ -28,7 +28,7 @@ def write_records(records: Records, file: Path, width: int, dialect: Dialect) ->
         stream.write(records.content)
 
 
-def reader_of(file: Path, names: Sequence[str], dialect: Dialect) -> str:
+def reader_of(file: Path, names: Sequence[str], dialect: CsvDialect) -> str:
     """The engine's reader of a file that `write_records` has written."""
     columns = ", ".join(f"'{escaped(name)}': 'VARCHAR'" for name in names)
     quote, separator = escaped(dialect.quote), escaped(dialect.separator)

@@ -32,7 +32,7 @@ from sfumato.engines.duckdb.unreadable import batches
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
-from sfumato.engines.registration import FileState, Part, Registered, Registration, digest_of, now, stat_of
+from sfumato.engines.registration import FileState, Part, RegisteredTable, Registration, digest_of, now, stat_of
 from sfumato.engines.sql.relations import PERSON
 from sfumato.errors import InvalidDeclaration
 
@@ -103,7 +103,7 @@ class Registrar:
         with self._alone():
             if self._folder is not None and not anew:
                 previous = Registration.read(Path(self._dataset.registration)) or previous
-            tables: dict[str, Registered] = {}
+            tables: dict[str, RegisteredTable] = {}
             for i, table in enumerate(self._dataset.tables):
                 read = readings(made_of, table)
                 known = self._usable(table, read, previous)
@@ -150,13 +150,13 @@ class Registrar:
 
     def _table(
         self, i: int, table: Table, columns: list[SourceColumn], readings: list[Reading], known: dict[str, Part]
-    ) -> Registered:
+    ) -> RegisteredTable:
         shape = shape_of(table, readings)
         if not table.files:
             made, digest = self._of_memory(table, readings)
-            return Registered(tuple(columns), shape, (made,), memory=digest)
+            return RegisteredTable(tuple(columns), shape, (made,), memory=digest)
         parts = [known.get(place_of(file)) or self._of_file(i, table, file, readings) for file in table.files]
-        return Registered(tuple(columns), shape, tuple(parts))
+        return RegisteredTable(tuple(columns), shape, tuple(parts))
 
     def _of_file(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
         with guarded(lambda: _unprepared(table)):
@@ -341,7 +341,9 @@ class Registrar:
 
     # ---- what is made of the parts ----
 
-    def _cut(self, typed: Typed, tables: dict[str, Registered], previous: Registration | None) -> dict[str, Registered]:
+    def _cut(
+        self, typed: Typed, tables: dict[str, RegisteredTable], previous: Registration | None
+    ) -> dict[str, RegisteredTable]:
         """The tables with their rows cut, and with what repeats in them."""
         dataset = typed.dataset
         sources = {table.name: self._readers.of(tables[table.name]) for table in dataset.tables}
@@ -361,7 +363,9 @@ class Registrar:
             made[name] = replace(made[name], cut=cut)
         return {name: replace(each, repeated=self._repeated(dataset, views, made, name)) for name, each in made.items()}
 
-    def _repeated(self, dataset: Dataset, views: Views, tables: dict[str, Registered], name: str) -> tuple[str, ...]:
+    def _repeated(
+        self, dataset: Dataset, views: Views, tables: dict[str, RegisteredTable], name: str
+    ) -> tuple[str, ...]:
         """The columns that foreign keys of private tables lead to where one person has a value twice."""
         table = dataset.table(name)
         assert table is not None

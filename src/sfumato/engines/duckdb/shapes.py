@@ -7,7 +7,7 @@ from sfumato.data import Dataset, Table, Typed
 from sfumato.engines.duckdb.readings import Reading
 from sfumato.engines.duckdb.sources import form
 from sfumato.engines.duckdb.views import Views
-from sfumato.engines.registration import Registered
+from sfumato.engines.registration import RegisteredTable
 
 
 def shape_of(table: Table, readings: list[Reading]) -> str:
@@ -26,7 +26,7 @@ def about(dataset: Dataset) -> str:
     return _digest(dataset.unit, tables)
 
 
-def cuts(typed: Typed, tables: Mapping[str, Registered], seed: int) -> dict[str, tuple[int, str]]:
+def cuts(typed: Typed, tables: Mapping[str, RegisteredTable], seed: int) -> dict[str, tuple[int, str]]:
     """How many rows of a person are left in the tables that are cut or may have to be, and a digest of how."""
     dataset = typed.dataset
     views = Views(

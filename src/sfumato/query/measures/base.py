@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 
 from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GeometricNoise
+from sfumato.mechanisms.answers import AnswerMove
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.bounds import Bounds, Moves, Spend
 from sfumato.query.expression import Expression
@@ -138,9 +139,9 @@ class Measure(ABC):
         moves = self.moves(bounds, grouped=grouped)
         if spend.epsilon is not None:
             geometric = GeometricNoise(moves.l1 / share)
-            return NoisyColumns(self, geometric, geometric.event(moves.l1), share)
+            return NoisyColumns(self, geometric, geometric.event(AnswerMove.l1(moves.l1)), share)
         gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(moves.l2_squared / (2 * share))))
-        event = gaussian.event(moves.l2_squared, scalar=not grouped and self.columns == 1)
+        event = gaussian.event(AnswerMove.l2(square=moves.l2_squared), scalar=not grouped and self.columns == 1)
         return NoisyColumns(self, gaussian, event, share)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from sfumato.accounting.composition import optimal_delta
-from sfumato.accounting.conversion import price, real
+from sfumato.accounting.conversion import checked_price, real
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real
 
@@ -13,7 +13,7 @@ Close = tuple[Real, Real]
 
 
 def _check(close: Close) -> tuple[float, float]:
-    epsilon, delta = price("epsilon", close[0]), real("delta", close[1])
+    epsilon, delta = checked_price("epsilon", close[0]), real("delta", close[1])
     if not 0 <= delta <= 1:
         raise InvalidParameter("delta", "must be between 0 and 1", close[1])
     return epsilon, delta

@@ -14,14 +14,14 @@ _MOST = 10**3 * _FINEST
 
 
 def least_epsilon(
-    priced: Callable[[Fraction], PricedQuery], within: Within | Mapping[str, Within], confidence: Fraction
+    planned: Callable[[Fraction], PricedQuery], within: Within | Mapping[str, Within], confidence: Fraction
 ) -> Fraction:
     """The least multiple of a millionth at which every named column is within its bound, with the confidence."""
-    sample = priced(Fraction(1))
+    sample = planned(Fraction(1))
     wanted = _wanted(sample, within)
 
     def meets(millionths: int) -> bool:
-        query = priced(Fraction(millionths, _FINEST))
+        query = planned(Fraction(millionths, _FINEST))
         off = reaches(query, 1 - confidence)
         return all(_off(query, off, column) <= bound for column, bound in wanted.items())
 
