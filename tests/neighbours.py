@@ -23,6 +23,7 @@ from sfumato.engines.registry import ENGINES
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query import PricedQuery, Spend, plan_question, price
+from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
 LARGEST = 2**63 - 1
 PEOPLE = (1, 2, 3, None, LARGEST)
@@ -160,16 +161,18 @@ def excess(query: PricedQuery, one: ExactTable, other: ExactTable) -> list[str]:
     """Everything by which two exact tables differ more than the price of the question assumes; empty is private."""
     found: list[str] = []
     for each, start in zip(query.priced, query.measures.starts, strict=True):
-        kind = each.measure.kind
-        if each.quantiles is not None:
-            found += _quantile_excess(query, each, _values(one, start), _values(other, start))
-        elif each.noise is not None:
-            moves = [
-                move
-                for column in range(start, start + each.measure.columns)
-                for move in _moves(_column(one, column), _column(other, column))
-            ]
-            found += _noise_excess(kind, each.noise, each.event, moves)
+        match each:
+            case ThreeQuantiles():
+                found += _quantile_excess(query, each, _values(one, start), _values(other, start))
+            case NoisyColumns():
+                moves = [
+                    move
+                    for column in range(start, start + each.measure.columns)
+                    for move in _moves(_column(one, column), _column(other, column))
+                ]
+                found += _noise_excess(each.measure.kind, each.noise, each.event, moves)
+            case SelectedCounts():
+                pass  # the keys are looked at below
     return found + _key_excess(query, one, other)
 
 

@@ -42,7 +42,7 @@ def main(how: str, met: str) -> None:
         )
         with (
             uncut,
-            mock.patch("sfumato.query.question.refuse_too_much"),
+            mock.patch("sfumato.query.passes.within_work.refuse_too_much"),
             mock.patch("sfumato.query.rows._MOST_WRITTEN", 10**9),
         ):
             made.aggregate(priced(made, question(operands, met=met == "met")))

@@ -16,7 +16,7 @@ from sfumato.accounting import events
 from sfumato.core import Change
 from sfumato.curator import Session
 from sfumato.curator.asks import Desk
-from sfumato.curator.median import _mechanism, _medians, centred, smooth_median
+from sfumato.curator.median import _mechanism, _medians, _values, centred, smooth_median
 from sfumato.errors import BudgetExceeded, InvalidParameter, InvalidQuestion
 from sfumato.mechanisms import Median
 
@@ -210,7 +210,7 @@ def test_one_person_replaces_no_more_values_than_are_priced(
         for text in QUESTIONS:
             query = _medians(Desk(here.dataset, here), text)
             mechanism, event = _mechanism(query, Fraction(1))
-            measure = query.measures.measures[0]
+            measure = _values(query)
             empty = (np.zeros(0, np.int64), np.zeros(0, np.int64))
             one, other = here.aggregate(query).values[0], there.aggregate(query).values[0]
             moves = [

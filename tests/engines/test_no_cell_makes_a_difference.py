@@ -231,6 +231,5 @@ def test_names_that_the_engine_needs_are_not_taken_from_a_source() -> None:
 
 def test_a_short_expression_is_written_short(engines: tuple[DuckDBEngine, ...]) -> None:
     for of in ("SQRT(SQRT(SQRT(amount)))", "LEAST(GREATEST(LN(amount + 1), 0), NULLIF(day, 3))"):
-        made = priced(engines[0], f"SELECT SUM({of}) FROM visits").question.aggregates[0].of
-        assert made is not None
+        made = priced(engines[0], f"SELECT SUM({of}) FROM visits").question.aggregates[0].inputs[0]
         assert Expressions(DUCKDB).sql(made).count("c5") <= written_size(made) < 200

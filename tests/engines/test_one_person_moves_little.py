@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from neighbours import LARGEST, Database, databases, engine, excess, opened, over_the_registry, priced  # noqa: F401
 from sfumato.errors import InvalidQuestion
+from sfumato.query.measures import Sum
 from sfumato.query.price import Bounds, PricedQuery
 
 AGGREGATES = (
@@ -147,7 +148,7 @@ def _bounds(query: PricedQuery, **changes: Any) -> PricedQuery:
 
 
 def _unclipped(query: PricedQuery) -> PricedQuery:
-    wide = [replace(m, low=-(10**12), high=10**12) if m.kind == "sum" else m for m in query.measures.measures]
+    wide = [replace(m, low=-(10**12), high=10**12) if isinstance(m, Sum) else m for m in query.measures.measures]
     return replace(query, measures=replace(query.measures, measures=tuple(wide)))
 
 

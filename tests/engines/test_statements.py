@@ -18,9 +18,10 @@ from neighbours import opened, over_the_registry  # noqa: F401
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.duckdb.dialect import DUCKDB
-from sfumato.engines.sql.measures import Columns
+from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.engines.sql.statements import Statements
 from sfumato.query import PricedQuery, Spend, plan_question, price
+from sfumato.query.measures import Sum
 
 INF, NAN = float("inf"), float("nan")
 Row = tuple[int | None, int | None, str | None, float | None, int | None]
@@ -126,9 +127,11 @@ def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
     query, table = exact(rows, "SELECT VARIANCE(amount) FROM visits", rows_per_group=most)
     kinds = {measure.kind: (start, measure) for measure, start in
              zip(query.measures.measures, query.measures.starts, strict=True)}  # fmt: skip
-    wanted = dict.fromkeys(kinds, 0)
+    total_of = kinds["sum"][1]
+    assert isinstance(total_of, Sum)
+    centre, wanted = total_of.centre, dict.fromkeys(kinds, 0)
     for line in by_line(rows, lambda _: ()).values():
-        values = [found - kinds["sum"][1].centre for row in line if (found := cents(row[3])) is not None]
+        values = [found - centre for row in line if (found := cents(row[3])) is not None]
         kept = min(len(values), most)
         wanted["present"] += kept
         for kind, power in (("sum", 1), ("square", 2)):
@@ -281,14 +284,13 @@ def test_the_same_rows_are_kept_in_any_order_of_rows() -> None:
     [0.0, -0.0, 200.0, 199.995, 200.00499999999997, 0.005, 0.00499999, NAN, INF, -INF, 1.7e308, 5e-324]))))  # fmt: skip
 def test_a_cell_becomes_a_whole_number_of_steps_within_its_bounds(cells: list[float | None]) -> None:
     query = priced(SHARED, "SELECT SUM(amount) FROM visits")
-    measure = query.measures.measures[0]
+    (measure,) = query.measures.measures
+    assert isinstance(measure, Sum)
     at = next(i for i, field in enumerate(query.question.plan.fields) if field.name == "amount")
     wide = replace(measure, high=2**53, step=Fraction(1, 10**13))  # too fine for halves: the other way of placing
-    connection = duckdb.connect()
+    write, connection = MeasureWriter(DUCKDB), duckdb.connect()
     connection.register("cells", pa.table({f"c{at}": pa.array(cells, pa.float64())}))
-    found = connection.execute(
-        f"SELECT {Columns(DUCKDB).steps(measure)}, {Columns(DUCKDB).steps(wide)} FROM cells"
-    ).fetchall()
+    found = connection.execute(f"SELECT {measure.steps(write, light=True)}, {wide.steps(write)} FROM cells").fetchall()
     connection.close()
     assert [row[0] for row in found] == [cents(cell) for cell in cells]
     for (_, place), cell in zip(found, cells, strict=True):

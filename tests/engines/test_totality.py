@@ -17,7 +17,7 @@ from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb.dialect import DUCKDB, type_of
 from sfumato.engines.duckdb.engine import DuckDBEngine as Opened
 from sfumato.engines.sql.expressions import Expressions
-from sfumato.engines.sql.measures import Columns
+from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.engines.sql.relations import RelationWriter
 from sfumato.query.functions import FUNCTIONS
 from totality import CALLS, COLUMNS, alone, ended, first_failure, places, together, two_deep
@@ -193,7 +193,7 @@ def _careless_key() -> Any:
 
 def _careless_steps() -> Any:
     return mock.patch.object(
-        Columns,
+        MeasureWriter,
         "placed",
         lambda self, of, step, low, high: f"CAST({self._expressions.number(of)} / {DUCKDB.double(step)} AS BIGINT)",
     )

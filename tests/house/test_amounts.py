@@ -391,7 +391,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
 OWN_GRAMMAR = {
     "local/client.py": "a device has the standard library only",
     "local/allowance.py": "likewise",
-    "query/question.py": "a literal of SQL",
+    "query/aggregates/reading.py": "a literal of SQL",
 }
 EXACT_READING = {
     "exact/parameters.py", "exact/rounding.py", "accounting/events/boxes.py", "mechanisms/linear.py", "local/one_bit.py", "audit/pairs.py", "audit/sums.py",

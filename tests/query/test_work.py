@@ -31,7 +31,7 @@ def made() -> Any:
 
 def work(made: DuckDBEngine, text: str) -> Any:
     asked = priced(made, text).question
-    return of_question(asked.plan, asked.keys, [part for a in asked.aggregates for part in (a.of, a.where) if part])
+    return of_question(asked.plan, asked.keys, [part for a in asked.aggregates for part in a.inputs])
 
 
 @pytest.mark.parametrize("operands", [120, 500, 900])

@@ -8,8 +8,7 @@ from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression
 from sfumato.query.over_released import OverReleased
 from sfumato.query.parse import sql_of
-
-_HINT = "ask for aggregates: COUNT(*), AVG(…), …"
+from sfumato.query.passes.no_rows import HINT
 
 
 def outputs(draft: Draft) -> Draft:
@@ -20,9 +19,7 @@ def outputs(draft: Draft) -> Draft:
         inner = node.this if isinstance(node, exp.Alias) else node
         column = inner if isinstance(inner, exp.Column) else None
         if isinstance(inner if column is None else column.this, exp.Star):
-            raise draft.context.refused("rows are not released", inner, hint=_HINT)
+            raise draft.context.refused("rows are not released", inner, hint=HINT)
         name = node.alias or (sql_of(inner).lower() if column is None else column.name)
         found.append((name, released(inner)))
-    if not released.aggregates:
-        raise draft.context.refused("rows are not released", draft.select.expressions[0], hint=_HINT)
     return replace(draft, outputs=tuple(found), aggregates=tuple(released.aggregates))
