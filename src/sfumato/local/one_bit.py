@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,7 @@ class OneBitMean(Protocol):
     granularity: int | None = None
     p: Fraction | None = None
     kind: ClassVar[str] = "one-bit"
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "numbers"
 
     def derive(self, epsilon: Fraction) -> None:
         lower, upper = interval_of(self.lower, self.upper)

@@ -8,7 +8,7 @@ mean estimates without bias. With W/G = e^(-ε/2) this is the piecewise mechanis
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class Piecewise(Protocol):
     window: int | None = None
     p: Fraction | None = None
     kind: ClassVar[str] = "piecewise"
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "numbers"
 
     def derive(self, epsilon: Fraction) -> None:
         lower, upper = interval_of(self.lower, self.upper)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,10 @@ class Protocol(ABC):
     interaction: str = "non-interactive"
     memo: bool = False
     kind: ClassVar[str]
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "values"
+    """What a device has: one of the values, a number of an interval, or a string that may be any."""
+    epsilon_is_given: ClassVar[bool] = True
+    """Whether ε is chosen, and does not follow from other parameters."""
 
     def __post_init__(self) -> None:
         name: object = self.name  # callers may not run a type checker
