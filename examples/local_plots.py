@@ -7,11 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechanism_plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, STYLE, _label, _log_log, _sheet
+from mechanism_plots import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, _label, _log_log, _sheet, draw_all
 from sfumato.accounting import events, total
 from sfumato.local import (
     Aggregator,
@@ -193,10 +192,7 @@ FIGURES: tuple[Callable[[Path], Path], ...] = (frequencies, trust, rappor, numbe
 
 def main(folder: Path = IMAGES) -> None:
     """Draw every figure into a folder."""
-    with mpl.rc_context(STYLE):
-        for figure in FIGURES:
-            path = figure(folder)
-            print(f"{path.name:28} {path.stat().st_size // 1024:4} kB")
+    draw_all(FIGURES, folder)
 
 
 if __name__ == "__main__":

@@ -573,12 +573,17 @@ def _save(figure: Figure, folder: Path, name: str) -> Path:
 FIGURES: tuple[Callable[[Path], Path], ...] = (noise, error_against_epsilon, selection, sparse_vector, keys, smooth)
 
 
-def main(folder: Path = IMAGES) -> None:
-    """Draw every figure into a folder."""
+def draw_all(figures: Sequence[Callable[[Path], Path]], folder: Path) -> None:
+    """Draw figures into a folder, in one style."""
     with mpl.rc_context(STYLE):
-        for figure in FIGURES:
+        for figure in figures:
             path = figure(folder)
             print(f"{path.name:28} {path.stat().st_size // 1024:4} kB")
+
+
+def main(folder: Path = IMAGES) -> None:
+    """Draw every figure into a folder."""
+    draw_all(FIGURES, folder)
 
 
 if __name__ == "__main__":

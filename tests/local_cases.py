@@ -98,7 +98,7 @@ def exact_law(
 ) -> Law:
     """Every payload of a value and its exact probability, from the client's own encoder."""
     document = protocol.document()
-    coins, encoder = client.coins_of(document), encode or client.ENCODERS[protocol.kind]
+    coins, encoder = client.coins_of(document), encode or client.KINDS[protocol.kind].encode
     law: Law = {}
     way: list[int] = []
     while True:

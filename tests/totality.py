@@ -138,8 +138,22 @@ def _engine(rows: pa.Table) -> DuckDBEngine:
 # ---- every operation ----
 
 
-def _calls() -> Iterator[tuple[str, str, tuple[str, ...]]]:  # noqa: PLR0912
-    """Templates: what they give, how they are written, and the sorts of value they take."""
+Template = tuple[str, str, tuple[str, ...]]
+"""A template: what it gives, how it is written, and the sorts of value it takes."""
+
+
+def _calls() -> Iterator[Template]:
+    yield from _function_calls()
+    yield from _operators()
+    yield from _casts()
+    for unit, sort in product(UNITS, (DATE, MOMENT)):
+        yield N, f"EXTRACT({unit} FROM {{}})", (sort,)
+        yield sort, f"DATE_TRUNC('{unit}', {{}})", (sort,)
+    for sort in (DATE, MOMENT):
+        yield from ((N, "EXTRACT(dow FROM {})", (sort,)), (N, "EXTRACT(doy FROM {})", (sort,)))
+
+
+def _function_calls() -> Iterator[Template]:
     for name, function in FUNCTIONS.items():
         gives = GIVES[function.gives or Kind.REAL]
         if name == "round":
@@ -155,6 +169,9 @@ def _calls() -> Iterator[tuple[str, str, tuple[str, ...]]]:  # noqa: PLR0912
             yield gives, f"{name.upper()}({', '.join('{}' for _ in takes)})", takes
             if function.many:
                 yield gives, f"{name.upper()}({', '.join(['{}'] * 3)})", (function.takes[0],) * 3
+
+
+def _operators() -> Iterator[Template]:
     for op in ("+", "-", "*", "/", "//", "%"):
         yield N, f"({{}} {op} {{}})", (N, N)
     yield from ((N, "(-{})", (N,)), (N, "LOG(2, {})", (N,)), (N, "LOG({})", (N,)), (T, "({} || {})", (T, T)))
@@ -173,6 +190,9 @@ def _calls() -> Iterator[tuple[str, str, tuple[str, ...]]]:  # noqa: PLR0912
     for pattern in ("%a_%", "_", "%", "a%b%c", "%é%"):
         yield B, f"({{}} LIKE '{pattern}')", (T,)
         yield B, f"({{}} ILIKE '{pattern}')", (T,)
+
+
+def _casts() -> Iterator[Template]:
     for sort in (N, T, B):
         yield from (
             (N, "CAST({} AS INTEGER)", (sort,)),
@@ -183,11 +203,6 @@ def _calls() -> Iterator[tuple[str, str, tuple[str, ...]]]:  # noqa: PLR0912
         yield T, "CAST({} AS TEXT)", (sort,)
     for sort in (T, DATE, MOMENT):
         yield from ((DATE, "CAST({} AS DATE)", (sort,)), (MOMENT, "CAST({} AS TIMESTAMP)", (sort,)))
-    for unit, sort in product(UNITS, (DATE, MOMENT)):
-        yield N, f"EXTRACT({unit} FROM {{}})", (sort,)
-        yield sort, f"DATE_TRUNC('{unit}', {{}})", (sort,)
-    for sort in (DATE, MOMENT):
-        yield from ((N, "EXTRACT(dow FROM {})", (sort,)), (N, "EXTRACT(doy FROM {})", (sort,)))
 
 
 CALLS = tuple(dict.fromkeys(_calls()))

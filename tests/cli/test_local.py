@@ -10,7 +10,6 @@ import pytest
 
 from sfumato.cli import main
 from sfumato.cli.command import Exit
-from sfumato.cli.local import KINDS
 from sfumato.local import Aggregator, from_json, kinds
 
 Run = Callable[..., tuple[int, str, str]]
@@ -135,9 +134,9 @@ def test_broken_files_are_counted_and_not_fatal(run: Run) -> None:
 
 
 def test_every_kind_can_be_made(run: Run) -> None:
-    assert set(KINDS) == {"auto"} | {kind.kind for kind in kinds.KINDS}
+    names = ["auto", *(kind.kind for kind in kinds.KINDS)]
     numbers = {"one-bit", "piecewise", "hybrid"}
-    for kind in KINDS:
+    for kind in names:
         words: list[object] = ["new", "--name", "t", "--kind", kind]
         words += ["--upper", 5] if kind in numbers else ["--domain", 8] if kind not in ("rappor", "prefix-tree") else []
         words += ["--alpha", 1] if kind == "condensed" else [] if kind == "rappor" else ["--epsilon", "0.5"]

@@ -271,6 +271,8 @@ tables:
 @pytest.mark.parametrize(("name", "text", "words"), [
     ("a.toml", "[budget", "is not TOML"), ("a.yaml", "a: [", "is not YAML"), ("a.toml", "3 = 4 = 5", "is not TOML"), ("a.yaml", "- 1", "table of names"),
     ("a.yaml", "budget:\n  epsilon: 3\nbudget:\n  epsilon: 30\n", "line 3: `budget` stands there twice"),
+    ("a.yaml", "tables: !!map none\n", "line 1: no mapping stands there"),
+    ("a.yaml", "budget:\n  epsilon: !!seq 3\n", "line 2: no list stands there"),
     ("a.yaml", "budget:\n  epsilon: 1\n  epsilon: 9\n", "line 3: `epsilon` stands there twice"),
     ("a.yaml", "budget:\n  epsilon: 010\n", "line 2: 010 is not a plain whole number"), ("a.yaml", "budget:\n  epsilon: 0x10\n", "0x10 is not a plain"),
     ("a.yaml", "? [1, 2]\n: 3\n", "a name must be text"),

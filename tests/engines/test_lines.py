@@ -38,45 +38,60 @@ def read(path: Path, dialect: CsvDialect = CsvDialect(), chunk: int = 2**20) -> 
     return rows
 
 
-def by_the_grammar(text: str, dialect: CsvDialect, width: int) -> list[list[str]] | None:  # noqa: PLR0912
+class Malformed(Exception):
+    """A text that is not of the grammar."""
+
+
+def _end(text: str, at: int) -> int:
+    """How many signs end a record here."""
+    return 2 if text.startswith("\r\n", at) else int(text.startswith("\n", at))
+
+
+def _quoted(text: str, at: int, quote: str) -> tuple[str, int]:
+    """The field whose first quote stands here, and where it ended; a quote within it is written twice."""
+    field, at = "", at + 1
+    while not (text.startswith(quote, at) and not text.startswith(quote * 2, at)):
+        if at >= len(text):
+            raise Malformed
+        field, at = field + text[at], at + (2 if text.startswith(quote * 2, at) else 1)
+    return field, at + 1
+
+
+def _bare(text: str, at: int, dialect: CsvDialect) -> tuple[str, int]:
+    start = at
+    while at < len(text) and text[at] != dialect.separator and not _end(text, at):
+        if text[at] in (dialect.quote, "\r"):
+            raise Malformed
+        at += 1
+    return text[start:at], at
+
+
+def _record(text: str, at: int, dialect: CsvDialect) -> tuple[list[str], int]:
+    record: list[str] = []
+    while True:
+        inside = text.startswith(dialect.quote, at)
+        field, at = _quoted(text, at, dialect.quote) if inside else _bare(text, at, dialect)
+        record.append(field)
+        if at < len(text) and text[at] == dialect.separator:
+            at += 1
+        elif at < len(text) and not _end(text, at):
+            raise Malformed
+        else:
+            return record, at + _end(text, at)
+
+
+def by_the_grammar(text: str, dialect: CsvDialect, width: int) -> list[list[str]] | None:
     """RFC 4180, sign by sign, as anybody would write it down; None if the text is not of it."""
-    at, found = 0, []
-    quote, separator = dialect.quote, dialect.separator
-
-    def end(at: int) -> int:
-        """How many signs end a record here."""
-        return 2 if text.startswith("\r\n", at) else int(text.startswith("\n", at))
-
+    at, found = 0, list[list[str]]()
     while at < len(text):
-        if end(at):
-            at += end(at)
-            if width == 1:
-                found.append([""])
+        if _end(text, at):
+            at += _end(text, at)
+            found += [[""]] if width == 1 else []
             continue
-        record = []
-        while True:
-            field = ""
-            if text.startswith(quote, at):
-                at += 1
-                while not (text.startswith(quote, at) and not text.startswith(quote * 2, at)):
-                    if at >= len(text):
-                        return None
-                    step = 2 if text.startswith(quote * 2, at) else 1
-                    field, at = field + text[at], at + step
-                at += 1
-            else:
-                while at < len(text) and text[at] != separator and not end(at):
-                    if text[at] in (quote, "\r"):
-                        return None
-                    field, at = field + text[at], at + 1
-            record.append(field)
-            if at < len(text) and text[at] == separator:
-                at += 1
-                continue
-            if at < len(text) and not end(at):
-                return None
-            at += end(at)
-            break
+        try:
+            record, at = _record(text, at, dialect)
+        except Malformed:
+            return None
         if len(record) != width:
             return None
         found.append(record)

@@ -4,6 +4,8 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
+from sfumato.local.kinds import KINDS
+
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
 TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 
@@ -61,3 +63,19 @@ def test_public_functions_say_what_they_return() -> None:
                     if ast.unparse(node.returns) == "Any" and not holder.startswith("_"):
                         found.add(f"{path}: {holder}{node.name}")
     assert found == MAY_BE_ANYTHING.keys()
+
+
+def test_the_kinds_of_local_protocols_are_listed_once_for_the_device_and_once_for_the_server() -> None:
+    """A kind is a record in `client.py`, which devices take alone, and a class that `kinds.py` lists."""
+    names = {kind.kind for kind in KINDS} | {kind.__name__ for kind in KINDS}
+    listing = set()
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+            said = {
+                getattr(part, "value", None) or getattr(part, "attr", None) or getattr(part, "id", None)
+                for part in parts
+            }
+            if len({each for each in said if isinstance(each, str)} & names) >= 3:
+                listing.add(path)
+    assert listing == {"local/client.py", "local/kinds.py", "local/__init__.py"}  # the last exports them

@@ -125,7 +125,7 @@ def test_a_client_with_one_mistake_is_convicted_by_its_channel(name: str, broken
 
 
 def test_every_kind_has_a_broken_twin() -> None:
-    assert {SMALL[name][0].kind for name, _ in TWINS} == set(client.ENCODERS)
+    assert {SMALL[name][0].kind for name, _ in TWINS} == set(client.KINDS)
 
 
 @pytest.mark.parametrize("name", ["symmetric", "hadamard", "subset", "d-bit"])

@@ -16,6 +16,7 @@ import statistics_of_samples as samples
 from local_cases import SMALL, exact_law, worst_ratio
 from sfumato.local import Aggregator, Client, KAry, OneBitMean, Rappor, Unary, client, from_document
 from sfumato.local.client import Coins, ProtocolRefused
+from sfumato.local.kinds import KINDS
 
 FILE = Path(client.__file__)
 SECRET = b"0123456789abcdef0123456789abcdef"
@@ -320,8 +321,8 @@ def test_a_value_without_a_report_is_refused_and_not_shown(protocol: Any, value:
     assert "private" not in repr(caught.value)
 
 
-def test_every_kind_has_ranges() -> None:
-    assert set(client.RANGES) == set(client.ENCODERS) == set(client.ODDS)
+def test_devices_and_servers_know_the_same_kinds() -> None:
+    assert set(client.KINDS) == {kind.kind for kind in KINDS}
 
 
 def test_a_word_of_33_bits_would_have_broken_the_promise() -> None:
@@ -381,4 +382,4 @@ def test_whole_reports_are_those_of_the_vectors(vector: dict[str, Any]) -> None:
 
 
 def test_the_vectors_hold_every_kind() -> None:
-    assert {vector["document"]["kind"] for vector in VECTORS} == set(client.ENCODERS)
+    assert {vector["document"]["kind"] for vector in VECTORS} == set(client.KINDS)

@@ -9,6 +9,7 @@ import itertools
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -186,7 +187,7 @@ assert len(str(WIDEST)) == client.COIN_DIGITS
 
 
 def test_every_kind_is_among_the_worst_documents() -> None:
-    assert {document["kind"] for document, _ in WORST.values()} == set(client.ENCODERS)
+    assert {document["kind"] for document, _ in WORST.values()} == set(client.KINDS)
 
 
 @pytest.mark.parametrize("name", WORST)
@@ -345,7 +346,7 @@ def test_quadratic_work_is_seen(
     device = Client(document, SECRET)
     honest = measured(lambda: device.report(value))
     if where is None:
-        monkeypatch.setitem(client.ENCODERS, document["kind"], twin)
+        monkeypatch.setitem(client.KINDS, document["kind"], replace(client.KINDS[document["kind"]], encode=twin))
     else:
         monkeypatch.setattr(client, where, twin)
     broken = measured(lambda: device.report(value))
@@ -361,7 +362,7 @@ def test_the_odds_of_condensed_privacy_are_those_of_the_definition() -> None:
         rows = [[Fraction(weights[abs(x - y)]) for y in range(size)] for x in range(size)]
         chances = [[mass / sum(row) for mass in row] for row in rows]
         worst_ratio = max(one[y] / other[y] for one in chances for other in chances for y in range(size))
-        assert client.ODDS["condensed"](document, {}) == worst_ratio**length
+        assert client.KINDS["condensed"].odds(document, {}) == worst_ratio**length
         assert client.epsilon_of(document) >= Decimal(worst_ratio.numerator).ln() * length - Decimal(
             worst_ratio.denominator
         ).ln() * length - Decimal("1e-20")

@@ -72,10 +72,20 @@ class _Additive:
     delta: Real
     spent: Fraction
     spent_delta: Fraction
+    _capped: ClassVar[str]
+    """The field that is the cap."""
     _currency: ClassVar[tuple[str, str]]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, self._capped, positive(self._capped, self._given()))
+        object.__setattr__(self, "delta", probability("delta", self.delta))
+
+    def _given(self) -> Real:
+        cap: Real = vars(self)[self._capped]
+        return cap
+
     def _cap(self) -> Fraction:
-        raise NotImplementedError
+        return amount(self._capped, self._given())
 
     def _price(self, event: Event) -> Fraction | None:
         raise NotImplementedError
@@ -112,14 +122,8 @@ class PureFilter(_Additive):
     delta: Real = 0
     spent: Fraction = Fraction(0)
     spent_delta: Fraction = Fraction(0)
+    _capped: ClassVar[str] = "epsilon"
     _currency: ClassVar[tuple[str, str]] = ("pure", "ε")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability("delta", self.delta))
-
-    def _cap(self) -> Fraction:
-        return amount("epsilon", self.epsilon)
 
     def _price(self, event: Event) -> Fraction | None:
         return event.pure()
@@ -133,11 +137,8 @@ class ZCDPFilter(_Additive):
     delta: Real = 0
     spent: Fraction = Fraction(0)
     spent_delta: Fraction = Fraction(0)
+    _capped: ClassVar[str] = "rho"
     _currency: ClassVar[tuple[str, str]] = ("zCDP", "ρ")
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", positive("rho", self.rho))
-        object.__setattr__(self, "delta", probability("delta", self.delta))
 
     @classmethod
     def for_target(cls, epsilon: Real, delta: Real) -> "ZCDPFilter":
@@ -155,9 +156,6 @@ class ZCDPFilter(_Additive):
     def epsilon(self, delta: Real) -> float:
         """What was spent so far, as ε at δ: an odometer reading that is valid at a time fixed in advance."""
         return conversion.zcdp_to_dp_improved(up(self.spent), down(open_probability("delta", delta)))
-
-    def _cap(self) -> Fraction:
-        return amount("rho", self.rho)
 
     def _price(self, event: Event) -> Fraction | None:
         return event.zcdp()

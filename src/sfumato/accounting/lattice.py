@@ -157,6 +157,16 @@ def _from_below(positions: Reals, masses: Reals, step: float) -> list[tuple[int,
     An atom between two points is merged with as much of the atoms above the upper one as makes ln(P/Q) of the merged
     outcome that point; where too little is left above, the rest is rounded down.
     """
+    return _swept(positions, masses, step, way=1)
+
+
+def _from_above(positions: Reals, masses: Reals, step: float) -> list[tuple[int, float]]:
+    """The same from the largest loss down: where too little is left below, the merged outcome is rounded down too."""
+    return _swept(positions[::-1], masses[::-1], step, way=-1)
+
+
+def _swept(positions: Reals, masses: Reals, step: float, *, way: int) -> list[tuple[int, float]]:
+    """Atoms merged in their order, which is upwards (`way` = 1) or downwards (-1)."""
     placed: list[tuple[int, float]] = []
     positions, left = positions.tolist(), masses.tolist()
     at, n = 0, len(left)
@@ -166,18 +176,18 @@ def _from_below(positions: Reals, masses: Reals, step: float) -> list[tuple[int,
             placed.append((point, left[at]))
             at += 1
             continue
-        point = math.ceil(positions[at])
-        surplus = taken = 0.0  # Σ m·(e^-ℓ - e^-point)·e^point, and Σ m
-        while at < n and positions[at] < point:
-            surplus += left[at] * math.expm1((point - positions[at]) * step)
+        point = math.ceil(positions[at]) if way > 0 else math.floor(positions[at])
+        surplus = taken = 0.0  # Σ m·(e^-ℓ - e^-point)·e^point, or less it on the way down, and Σ m
+        while at < n and way * (positions[at] - point) < 0:
+            surplus += way * left[at] * math.expm1((point - positions[at]) * step)
             taken += left[at]
             at += 1
         while at < n and surplus > 0:
-            if positions[at] < point + _ON_IT:  # on the point: nothing to balance with
+            if way * (positions[at] - point) < _ON_IT:  # on the point: nothing to balance with
                 placed.append((point, left[at]))
                 at += 1
                 continue
-            relief = -math.expm1((point - positions[at]) * step)
+            relief = -way * math.expm1((point - positions[at]) * step)
             part = min(left[at], surplus / relief)
             taken += part
             surplus -= part * relief
@@ -186,42 +196,7 @@ def _from_below(positions: Reals, masses: Reals, step: float) -> list[tuple[int,
                 surplus = 0.0
             else:
                 at += 1
-        placed.append((point if surplus <= 0 else point - 1, taken))
-    return placed
-
-
-def _from_above(positions: Reals, masses: Reals, step: float) -> list[tuple[int, float]]:
-    """The same from the largest loss down: where too little is left below, the merged outcome is rounded down too."""
-    placed: list[tuple[int, float]] = []
-    positions, left = positions.tolist(), masses.tolist()
-    at = len(left) - 1
-    while at >= 0:
-        point = round(positions[at])
-        if abs(positions[at] - point) < _ON_IT:
-            placed.append((point, left[at]))
-            at -= 1
-            continue
-        point = math.floor(positions[at])
-        excess = taken = 0.0
-        while at >= 0 and positions[at] > point:
-            excess -= left[at] * math.expm1((point - positions[at]) * step)
-            taken += left[at]
-            at -= 1
-        while at >= 0 and excess > 0:
-            if positions[at] > point - _ON_IT:
-                placed.append((point, left[at]))
-                at -= 1
-                continue
-            weight = math.expm1((point - positions[at]) * step)
-            part = min(left[at], excess / weight)
-            taken += part
-            excess -= part * weight
-            left[at] -= part
-            if left[at] > 0:
-                excess = 0.0
-            else:
-                at -= 1
-        placed.append((point, taken))
+        placed.append((point if surplus <= 0 or way < 0 else point - 1, taken))
     return placed
 
 

@@ -18,11 +18,18 @@ if TYPE_CHECKING:
 
 _LINES = 100_000  # values simulated at a time
 _REPORTS = 1 << 16  # reports aggregated at a time
-KINDS = (
-    "auto", "k-ary", "unary", "local-hash", "hadamard", "subset", "rappor", "one-bit", "d-bit", "piecewise", "hybrid",
-    "condensed", "prefix-tree",
-)  # fmt: skip
-_STRINGS, _NUMBERS = ("rappor", "prefix-tree"), ("one-bit", "piecewise", "hybrid")
+
+
+class _Kinds:
+    """The names `--kind` takes, read where they are needed: the room of local protocols loads slowly."""
+
+    def __iter__(self) -> Iterator[str]:
+        from sfumato.local.kinds import BY_NAME
+
+        return iter(("auto", *BY_NAME))
+
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +37,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     steps = parser.add_subparsers(metavar="step", required=True)
     new = steps.add_parser("new", help="make a protocol that devices and servers share")
     new.add_argument("--name", required=True, help="the collection's name")
-    new.add_argument("--kind", choices=KINDS, default="auto", help="auto chooses by domain and ε")
+    new.add_argument(
+        "--kind", choices=_Kinds(), metavar="KIND", default="auto", help="%(choices)s; auto chooses by domain and ε"
+    )
     new.add_argument("--epsilon", type=number, help="ε of one report (with --memo: of all reports of one value)")
     new.add_argument("--domain", type=int, metavar="N", help="values 0 … N-1")
     new.add_argument("--values", type=Path, metavar="FILE", help="a file with one value a line")
@@ -106,22 +115,24 @@ def _new(given: argparse.Namespace) -> Exit:
 
 def _made(given: argparse.Namespace) -> "Protocol":
     from sfumato import local
-    from sfumato.local.kinds import KINDS as CLASSES
+    from sfumato.local.kinds import BY_NAME
 
     options: dict[str, Any] = {name: getattr(given, name) for name in ("name", "round", "interaction")}
     if given.memo is not None:
         options["memo"] = given.memo
     named = ("epsilon", "alpha", "bits", "hashes", "cohorts", "f", "p", "q", "length", "coding")
     options |= {name: getattr(given, name) for name in named if getattr(given, name) is not None}
-    if given.kind in _NUMBERS:
+    known = BY_NAME.get(given.kind)
+    holds = "values" if known is None else known.holds
+    if holds == "numbers":
         options |= {"lower": given.lower, "upper": _needed(given, "upper")}
     elif given.values is not None:
         options["domain"] = tuple(dict.fromkeys(_lines(given.values)))
-    elif given.domain is not None or given.kind not in _STRINGS:
+    elif given.domain is not None or holds != "strings":
         options["domain"] = _needed(given, "domain")
-    if given.kind not in ("rappor", "condensed"):
+    if known is None or known.epsilon_is_given:
         _needed(given, "epsilon")
-    kind = local.choose if given.kind == "auto" else {c.kind: c for c in CLASSES}[given.kind]
+    kind = local.choose if known is None else known
     try:
         return kind(**options)
     except TypeError:
@@ -364,7 +375,7 @@ def _values(protocol: "Protocol", lines: list[str]) -> Any:
 
     domain = getattr(protocol, "domain", None)
     try:
-        if protocol.kind in _NUMBERS:
+        if protocol.holds == "numbers":
             return np.array([float(line) for line in lines])
         if isinstance(domain, int):
             if getattr(protocol, "length", 1) > 1:

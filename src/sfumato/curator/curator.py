@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from sfumato.core.closing import Closing
 from sfumato.curator.asks import Desk
 from sfumato.curator.charge import Charge
 from sfumato.curator.gate import Gate
@@ -25,7 +25,7 @@ AT_ONCE = 8
 """How many questions of event loops are worked on at the same time; further ones wait their turn."""
 
 
-class Curator:
+class Curator(Closing):
     """Keeps one dataset: `session` gives an analyst the verbs, each charged before data are read.
 
     `sfumato.open_curator` makes one. Threads may share it, and event loops; after a fork, open another. `sleep` is what
@@ -77,14 +77,6 @@ class Curator:
                 self._pool.shutdown(wait=False)
         self._engine.close()
         self._ledger.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<curator of {self.dataset.name}>"

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from sfumato.core.closing import Closing
 from sfumato.core.printing import Json
 from sfumato.curator import watching
 from sfumato.curator.amounts import Amount
@@ -48,7 +48,7 @@ WATCHES: Mapping[str, Callable[..., SparseTechnique]] = {
 _KEPT = ("release", "secret", "declaration")  # of an entry, for those who may read the ledger itself
 
 
-class Session:
+class Session(Closing):
     """What one analyst asks of one dataset, each question charged before data are read.
 
     `sfumato.open` gives one that closes its curator with it; `Curator.session` one beside others. Threads may share it,
@@ -334,14 +334,6 @@ class Session:
         """Close the curator, if it was opened for this session alone, after the questions that are under way."""
         if self._closes:
             self.curator.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<session of {self.analyst} on {self.dataset.name}>"

@@ -12,6 +12,7 @@ from sfumato.errors import InvalidDeclaration
 _WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9_]{0,99})")
 _REAL = re.compile(r"[+-]?([0-9][0-9_]{0,99}(\.[0-9_]{0,99})?|\.[0-9][0-9_]{0,99})([eE][+-]?[0-9]{1,3})?")
+_TAG = "tag:yaml.org,2002:"
 _SEE = "sfumato init drafts one that can be read"
 
 
@@ -63,66 +64,76 @@ def _strict_loader(name: str) -> Any:
     """YAML as it reads: a name is the text that stands there, once, and a number is one in plain digits."""
     import yaml
 
-    def refused(node: Any, problem: str, hint: str) -> InvalidDeclaration:
-        return InvalidDeclaration(f"{name}, line {node.start_mark.line + 1}: {problem}", hint=hint)
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Safe, and strict."""
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            """A mapping whose names are text as it is written, and all differ."""
-            made: dict[str, Any] = {}
-            for key, value in node.value:
-                if key.tag == "tag:yaml.org,2002:merge":
-                    raise refused(key, "<< is not read", "write out what it stands for")
-                if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:null":
-                    raise refused(key, "a name must be text", 'write it in quotes, such as "visits"')
-                named = str(key.value)
-                if named in made:
-                    raise refused(
-                        key, f"`{named}` stands there twice", "keep one of them: YAML would silently take the last"
-                    )
-                made[named] = self.construct_object(value, deep=True)
-            return made
-
-        def construct_sequence(self, node: Any, deep: bool = False) -> list[Any]:
-            """A list in which `no` is not false: it may be Norway."""
-            for each in node.value:
-                if each.tag == "tag:yaml.org,2002:bool" and str(each.value).lower() in _WORDS:
-                    raise refused(
-                        each, f"`{each.value}` is a text or a truth", f'write "{each.value}", or true or false'
-                    )
-            made: list[Any] = super().construct_sequence(node, deep=True)
-            return made
-
-        def plain_int(self, node: Any) -> int:
-            """A whole number without a leading zero, a base or sixties."""
-            text = str(self.construct_scalar(node))
-            if not _WHOLE.fullmatch(text):
-                raise refused(
-                    node,
-                    f"{text[:40]} is not a plain whole number",
-                    "write it in plain digits, without a leading zero",
-                )
-            return int(text.replace("_", ""))
-
-        def plain_float(self, node: Any) -> Decimal:
-            """A decimal number, exactly as it is written."""
-            text = str(self.construct_scalar(node))
-            if text.lower().lstrip("+-") in (".inf", ".nan"):
-                return Decimal(text.replace(".", ""))
-            if not _REAL.fullmatch(text):
-                raise refused(node, f"{text[:40]} is not a plain number", "write it in plain digits, such as 90.5")
-            return Decimal(text.replace("_", ""))
-
-        def plain_timestamp(self, node: Any) -> date:
-            """A day or a moment that is in the calendar."""
-            try:
-                found: date = self.construct_yaml_timestamp(node)
-                return found
-            except (ValueError, OverflowError):
-                raise refused(node, f"{node.value} is not in the calendar", "mend it, or write it as text") from None
-
+    loader: Any = type("Loader", (_Strict, yaml.SafeLoader), {"file": name})
     for tag in ("int", "float", "timestamp"):
-        Loader.add_constructor(f"tag:yaml.org,2002:{tag}", getattr(Loader, f"plain_{tag}"))
-    return Loader
+        loader.add_constructor(f"{_TAG}{tag}", getattr(loader, f"plain_{tag}"))
+    return loader
+
+
+class _Strict:
+    """What a safe loader of YAML is told besides: nothing is taken silently for something else."""
+
+    file: str
+
+    def _refused(self, node: Any, problem: str, hint: str) -> InvalidDeclaration:
+        return InvalidDeclaration(f"{self.file}, line {node.start_mark.line + 1}: {problem}", hint=hint)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+        """A mapping whose names are text as it is written, and all differ."""
+        if node.id != "mapping":
+            raise self._refused(node, "no mapping stands there", "take the sign !!map away")
+        made: dict[str, Any] = {}
+        for key, value in node.value:
+            if key.tag == f"{_TAG}merge":
+                raise self._refused(key, "<< is not read", "write out what it stands for")
+            if key.id != "scalar" or key.tag == f"{_TAG}null":
+                raise self._refused(key, "a name must be text", 'write it in quotes, such as "visits"')
+            named = str(key.value)
+            if named in made:
+                raise self._refused(
+                    key, f"`{named}` stands there twice", "keep one of them: YAML would silently take the last"
+                )
+            made[named] = self._loader.construct_object(value, deep=True)
+        return made
+
+    def construct_sequence(self, node: Any, deep: bool = False) -> list[Any]:
+        """A list in which `no` is not false: it may be Norway."""
+        if node.id != "sequence":
+            raise self._refused(node, "no list stands there", "take the sign !!seq away")
+        for each in node.value:
+            if each.tag == f"{_TAG}bool" and str(each.value).lower() in _WORDS:
+                raise self._refused(
+                    each, f"`{each.value}` is a text or a truth", f'write "{each.value}", or true or false'
+                )
+        return [self._loader.construct_object(each, deep=True) for each in node.value]
+
+    def plain_int(self, node: Any) -> int:
+        """A whole number without a leading zero, a base or sixties."""
+        text = str(self._loader.construct_scalar(node))
+        if not _WHOLE.fullmatch(text):
+            raise self._refused(
+                node, f"{text[:40]} is not a plain whole number", "write it in plain digits, without a leading zero"
+            )
+        return int(text.replace("_", ""))
+
+    def plain_float(self, node: Any) -> Decimal:
+        """A decimal number, exactly as it is written."""
+        text = str(self._loader.construct_scalar(node))
+        if text.lower().lstrip("+-") in (".inf", ".nan"):
+            return Decimal(text.replace(".", ""))
+        if not _REAL.fullmatch(text):
+            raise self._refused(node, f"{text[:40]} is not a plain number", "write it in plain digits, such as 90.5")
+        return Decimal(text.replace("_", ""))
+
+    def plain_timestamp(self, node: Any) -> date:
+        """A day or a moment that is in the calendar."""
+        try:
+            found: date = self._loader.construct_yaml_timestamp(node)
+        except (ValueError, OverflowError):
+            raise self._refused(node, f"{node.value} is not in the calendar", "mend it, or write it as text") from None
+        return found
+
+    @property
+    def _loader(self) -> Any:
+        """This, as the loader it is mixed into."""
+        return self

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from sfumato.accounting.events import Event
+from sfumato.core.closing import Closing
 from sfumato.core.printing import Json
 from sfumato.errors import LedgerDamaged, LedgerError, LedgerMisuse
 from sfumato.exact.parameters import non_negative
@@ -28,7 +28,7 @@ from sfumato.ledger.verify import check_anchor, latest
 T = TypeVar("T")
 
 
-class Ledger(LedgerReader):
+class Ledger(LedgerReader, Closing):
     """Datasets, principals, budgets, events and receipts, on a store; threads may share it, processes open their own.
 
     `anchor` is a path to an anchor file, kept apart and moved forward after every commit, or an anchor's text. `clock`
@@ -258,14 +258,6 @@ class Ledger(LedgerReader):
         """Give the store's connections back; open reservations stay open."""
         self._closed = True
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # ---- the one way in ----
 

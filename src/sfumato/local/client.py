@@ -22,6 +22,7 @@ import hmac
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -399,22 +400,6 @@ def _prefix(doc: Document, r: dict[str, Fraction], value: Any, memo: Memo) -> by
     return bytes([level, row]) + _signed(coins, column, order, r["p"])
 
 
-ENCODERS: dict[str, Callable[[Document, dict[str, Fraction], Any, Memo], bytes]] = {
-    "k-ary": _k_ary,
-    "unary": _unary,
-    "local-hash": _local_hash,
-    "hadamard": _hadamard,
-    "subset": _subset,
-    "rappor": _rappor,
-    "one-bit": _one_bit,
-    "d-bit": _d_bit,
-    "piecewise": _piecewise,
-    "hybrid": _piecewise,
-    "condensed": _condensed,
-    "prefix-tree": _prefix,
-}
-
-
 # ---- what a report costs ------------------------------------------------------------------------------------------
 
 
@@ -475,31 +460,6 @@ def _rappor_odds(doc: Document, r: dict[str, Fraction], *, forever: bool) -> Fra
     return _flag_odds(told, untold, hashes)
 
 
-ODDS: dict[str, Callable[[Document, dict[str, Fraction]], Fraction]] = {
-    "k-ary": lambda doc, r: _k_odds(r["p"], _size(doc)),
-    "unary": lambda doc, r: _flag_odds(r["p"], r["q"]),
-    "local-hash": lambda doc, r: _k_odds(r["p"], int(doc["hash"]["buckets"])),
-    "hadamard": lambda doc, r: _two_sided(r["p"]),
-    "subset": _subset_odds,
-    "rappor": lambda doc, r: _rappor_odds(doc, r, forever=doc["memo"]),
-    "one-bit": lambda doc, r: _two_sided(r["p"]),
-    "d-bit": lambda doc, r: _flag_odds(r["p"], r["q"]),
-    "piecewise": _window_odds,
-    "hybrid": lambda doc, r: max(_window_odds(doc, r), _two_sided(r["p_bit"])),
-    "condensed": lambda doc, r: _condensed_odds(doc),
-    "prefix-tree": lambda doc, r: _two_sided(r["p"]),
-}
-
-
-COINS: dict[str, set[str]] = {kind: {"p"} for kind in ENCODERS} | {
-    "unary": {"p", "q"},
-    "rappor": {"f", "p", "q"},
-    "d-bit": {"p", "q"},
-    "hybrid": {"p", "mix", "p_bit"},
-    "condensed": set(),
-}
-
-
 def log_up(ratio: Fraction) -> Decimal:
     """ln(ratio), rounded up."""
     context = Context(prec=50, rounding=ROUND_CEILING)
@@ -509,7 +469,7 @@ def log_up(ratio: Fraction) -> Decimal:
 
 def coins_of(document: Document) -> dict[str, Fraction]:
     """The probabilities that the document states, each a rational in [0, 1]."""
-    if set(document["coins"]) != COINS[document["kind"]]:
+    if set(document["coins"]) != KINDS[document["kind"]].coins:
         raise ProtocolRefused("the document is malformed: its kind has other coins")
     coins = {name: rational(text, COIN_DIGITS) for name, text in document["coins"].items()}
     if not all(0 <= p <= 1 for p in coins.values()):
@@ -522,28 +482,7 @@ def epsilon_of(document: Document) -> Decimal:
 
     Of one report; where the protocol remembers, of all reports of one value for ever.
     """
-    return log_up(ODDS[document["kind"]](document, coins_of(document)))
-
-
-RANGES: dict[str, tuple[tuple[str, str, int, int], ...]] = {
-    "k-ary": (("domain", "", 2, 1 << 32),),
-    "unary": (("domain", "", 2, 1 << 16),),
-    "local-hash": (("domain", "", 2, 1 << 32), ("hash", "word", 32, 64), ("hash", "buckets", 2, 1 << 16)),
-    "hadamard": (("domain", "", 2, 1 << 24), ("parameters", "order", 2, 1 << 24)),
-    "subset": (("domain", "", 2, 1 << 16), ("parameters", "subset", 1, 1 << 16)),
-    "rappor": (("parameters", "bits", 2, 1 << 12), ("parameters", "cohorts", 1, 1 << 16)),
-    "one-bit": (("parameters", "steps", 1, 1 << 32), ("parameters", "granularity", 1, 1 << 32)),
-    "d-bit": (("domain", "", 2, 1 << 16), ("parameters", "bits", 1, 1 << 16)),
-    "piecewise": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
-    "hybrid": (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
-    "condensed": (("domain", "", 2, 1 << 10), ("parameters", "length", 1, 64)),
-    "prefix-tree": (
-        ("parameters", "length", 1, 64),
-        ("parameters", "rows", 1, 256),
-        ("parameters", "order", 2, 1 << 15),
-    ),
-}
-"""The whole numbers a document must hold: outside them an encoder might hang, or fail for some values only."""
+    return log_up(KINDS[document["kind"]].odds(document, coins_of(document)))
 
 
 def _ends_in_order(document: Document) -> bool:
@@ -584,16 +523,94 @@ def _known_bloom(document: Document) -> bool:
     return type(spec["hashes"]) is int and 1 <= spec["hashes"] <= 8 and spec["name"] in HASH_NAMES
 
 
-ALSO: dict[str, Callable[[Document], bool]] = {
-    "local-hash": lambda doc: doc["hash"]["word"] in (32, 64),  # another would send buckets that nobody else can send
-    "d-bit": lambda doc: doc["parameters"]["bits"] <= _size(doc),
-    "one-bit": lambda doc: doc["parameters"]["steps"] % doc["parameters"]["granularity"] == 0 and _ends_in_order(doc),
-    "piecewise": _ends_in_order,
-    "hybrid": _ends_in_order,
-    "condensed": _keeps_alpha,
-    "rappor": _known_bloom,
+# ---- the kinds ----------------------------------------------------------------------------------------------------
+
+Range = tuple[str, str, int, int]
+"""Where a whole number stands in a document, the least and the most it may be; without a name, the domain's size."""
+_DOMAIN = ("domain", "")
+
+
+@dataclass(frozen=True)
+class DeviceKind:
+    """All that a device knows of one kind of protocol."""
+
+    encode: Callable[[Document, dict[str, Fraction], Any, Memo], bytes]
+    odds: Callable[[Document, dict[str, Fraction]], Fraction]
+    """The likeliest against the least likely value behind a report."""
+    ranges: tuple[Range, ...]
+    """The whole numbers a document must hold: outside them an encoder might hang, or fail for some values only."""
+    coins: frozenset[str] = frozenset({"p"})
+    holds: Callable[[Document], bool] = lambda document: True
+    """What else must hold, where a kind has more to say."""
+    pays_memory_apart: bool = False
+    """Whether one report by itself costs less than all from memory."""
+
+
+KINDS = {
+    "k-ary": DeviceKind(_k_ary, lambda doc, r: _k_odds(r["p"], _size(doc)), ((*_DOMAIN, 2, 1 << 32),)),
+    "unary": DeviceKind(
+        _unary, lambda doc, r: _flag_odds(r["p"], r["q"]), ((*_DOMAIN, 2, 1 << 16),), frozenset({"p", "q"})
+    ),
+    "local-hash": DeviceKind(
+        _local_hash,
+        lambda doc, r: _k_odds(r["p"], int(doc["hash"]["buckets"])),
+        ((*_DOMAIN, 2, 1 << 32), ("hash", "word", 32, 64), ("hash", "buckets", 2, 1 << 16)),
+        holds=lambda doc: doc["hash"]["word"] in (32, 64),  # another would send buckets that nobody else can send
+    ),
+    "hadamard": DeviceKind(
+        _hadamard,
+        lambda doc, r: _two_sided(r["p"]),
+        ((*_DOMAIN, 2, 1 << 24), ("parameters", "order", 2, 1 << 24)),
+    ),
+    "subset": DeviceKind(_subset, _subset_odds, ((*_DOMAIN, 2, 1 << 16), ("parameters", "subset", 1, 1 << 16))),
+    "rappor": DeviceKind(
+        _rappor,
+        lambda doc, r: _rappor_odds(doc, r, forever=doc["memo"]),
+        (("parameters", "bits", 2, 1 << 12), ("parameters", "cohorts", 1, 1 << 16)),
+        frozenset({"f", "p", "q"}),
+        holds=_known_bloom,
+        pays_memory_apart=True,
+    ),
+    "one-bit": DeviceKind(
+        _one_bit,
+        lambda doc, r: _two_sided(r["p"]),
+        (("parameters", "steps", 1, 1 << 32), ("parameters", "granularity", 1, 1 << 32)),
+        holds=lambda doc: doc["parameters"]["steps"] % doc["parameters"]["granularity"] == 0 and _ends_in_order(doc),
+    ),
+    "d-bit": DeviceKind(
+        _d_bit,
+        lambda doc, r: _flag_odds(r["p"], r["q"]),
+        ((*_DOMAIN, 2, 1 << 16), ("parameters", "bits", 1, 1 << 16)),
+        frozenset({"p", "q"}),
+        holds=lambda doc: doc["parameters"]["bits"] <= _size(doc),
+    ),
+    "piecewise": DeviceKind(
+        _piecewise,
+        _window_odds,
+        (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+        holds=_ends_in_order,
+    ),
+    "hybrid": DeviceKind(
+        _piecewise,
+        lambda doc, r: max(_window_odds(doc, r), _two_sided(r["p_bit"])),
+        (("parameters", "grid", 2, 1 << 14), ("parameters", "window", 1, 1 << 14)),
+        frozenset({"p", "mix", "p_bit"}),
+        holds=_ends_in_order,
+    ),
+    "condensed": DeviceKind(
+        _condensed,
+        lambda doc, r: _condensed_odds(doc),
+        ((*_DOMAIN, 2, 1 << 10), ("parameters", "length", 1, 64)),
+        frozenset(),
+        holds=_keeps_alpha,
+    ),
+    "prefix-tree": DeviceKind(
+        _prefix,
+        lambda doc, r: _two_sided(r["p"]),
+        (("parameters", "length", 1, 64), ("parameters", "rows", 1, 256), ("parameters", "order", 2, 1 << 15)),
+    ),
 }
-"""What else must hold, where a kind has more to say."""
+"""Every kind a device answers; a kind is one record here, and one class at the server."""
 
 
 FIELDS = {
@@ -610,15 +627,15 @@ def _named(document: Document) -> bool:
 
 
 def _in_range(document: Document) -> bool:
-    kind, turn = document["kind"], document["round"]
+    kind, turn = KINDS[document["kind"]], document["round"]
     if not _named(document):
         return False
-    for part, name, least, most in RANGES[kind]:
+    for part, name, least, most in kind.ranges:
         number = document[part][name] if name else _size(document)
         if type(number) is not int or not least <= number <= most:
             return False
     plain = type(document["memo"]) is bool and type(turn) is int and 0 <= turn < 1 << 16
-    return plain and (kind not in ALSO or ALSO[kind](document))
+    return plain and kind.holds(document)
 
 
 def checked(document: Any) -> Document:
@@ -628,7 +645,7 @@ def checked(document: Any) -> Document:
     if set(document) != FIELDS:
         raise ProtocolRefused("the document is malformed: it lacks a field or has a strange one")
     try:
-        if document["kind"] not in ENCODERS or document["interaction"] not in INTERACTIONS:
+        if document["kind"] not in KINDS or document["interaction"] not in INTERACTIONS:
             raise ProtocolRefused("the document names a kind or an interaction this client does not know")
         if len(canonical(document)) > MOST_TEXT or not _in_range(document):
             raise ProtocolRefused("a field of the document is outside the range of its kind")
@@ -668,7 +685,7 @@ class Client:
     def report(self, value: Any) -> bytes:
         """A report of a value: head, tag, payload."""
         fresh = system_coins()
-        encode = ENCODERS[self.document["kind"]]
+        encode = KINDS[self.document["kind"]].encode
         return self._head + self.tag() + encode(self.document, self._coins, value, self._memo(fresh))
 
     def tag(self) -> bytes:
@@ -683,7 +700,7 @@ class Client:
     def prices(self) -> tuple[Decimal, Decimal]:
         """ε of one report by itself, and of all reports of one value from memory."""
         if self._prices is None:
-            alone = self.document | ({"memo": False} if self.document["kind"] == "rappor" else {})
+            alone = self.document | ({"memo": False} if KINDS[self.document["kind"]].pays_memory_apart else {})
             self._prices = epsilon_of(alone), epsilon_of(self.document)
         return self._prices
 
@@ -697,7 +714,7 @@ class Client:
             used.add(label)
             return memo(label)
 
-        ENCODERS[self.document["kind"]](self.document, self._coins, value, watched)
+        KINDS[self.document["kind"]].encode(self.document, self._coins, value, watched)
         return keyed(self._key, b"name|" + b"|".join(sorted(used - _OF_THE_DEVICE)))[:16]
 
     def _memo(self, fresh: Coins) -> Memo:

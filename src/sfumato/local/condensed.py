@@ -51,6 +51,7 @@ class Condensed(Listed):
     length: int = 1
     weights: tuple[int, ...] | None = None
     kind: ClassVar[str] = "condensed"
+    epsilon_is_given: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         self._set("domain", domain_of("domain", self.domain, most=_MOST_VALUES))
@@ -62,7 +63,7 @@ class Condensed(Listed):
         if self.weights is None:
             self._set("weights", tuple(weights_of(Fraction(self.alpha), self._farthest())))  # type: ignore[arg-type]
         if not self.epsilon:
-            self._set("epsilon", Fraction(client.log_up(client.ODDS["condensed"](self.document(), {}))))
+            self._set("epsilon", Fraction(client.log_up(client.KINDS[self.kind].odds(self.document(), {}))))
         super().__post_init__()
 
     def __str__(self) -> str:

@@ -1,5 +1,6 @@
 """k-ary randomised response: the report is a value of the domain, the true one most often."""
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -40,7 +41,26 @@ def labels_of(domain: Domain) -> Sequence[Hashable]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KAry(Listed):
+class Flags(Listed):
+    """Reports that name or do not name each value; a share is estimated from how many named it."""
+
+    @abstractmethod
+    def _chances(self) -> tuple[float, float]:
+        """That a report names its sender's value, and that it names another one."""
+
+    def empty(self) -> Counts:
+        return np.zeros(self.size, dtype=np.int64)
+
+    def estimate(self, counts: Counts, people: int) -> Frequencies:
+        p, q = self._chances()
+        return from_flags(labels_of(self.domain), counts, people, p=p, q=q)
+
+    def variance(self, share: float = 0.0) -> float:
+        return flag_variance(*self._chances(), share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAry(Flags):
     """The true value with probability e^ε/(e^ε + k - 1), each other one alike (Survey §4.1.3).
 
     >>> round(KAry(name="smokes", domain=("no", "yes"), epsilon=1).variance(), 4)
@@ -65,9 +85,6 @@ class KAry(Listed):
         said = respond(codes_of(self.domain, values), self.size, Fraction(self.p or 0), source(bits))
         return codes_as_bytes(said, self.payload)
 
-    def empty(self) -> Counts:
-        return np.zeros(self.size, dtype=np.int64)
-
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return read(payloads, 0, self.payload) < np.uint64(self.size)
 
@@ -81,13 +98,6 @@ class KAry(Listed):
     def _chances(self) -> tuple[float, float]:
         p = Fraction(self.p or 0)
         return float(p), float((1 - p) / (self.size - 1))
-
-    def estimate(self, counts: Counts, people: int) -> Frequencies:
-        p, q = self._chances()
-        return from_flags(labels_of(self.domain), counts, people, p=p, q=q)
-
-    def variance(self, share: float = 0.0) -> float:
-        return flag_variance(*self._chances(), share)
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:

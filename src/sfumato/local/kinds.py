@@ -31,7 +31,7 @@ KINDS: tuple[type[Protocol], ...] = (
     Condensed,
     PrefixTree,
 )
-_BY_NAME = {kind.kind: kind for kind in KINDS}
+BY_NAME = {kind.kind: kind for kind in KINDS}
 
 
 def from_document(document: Any) -> Protocol:
@@ -39,9 +39,9 @@ def from_document(document: Any) -> Protocol:
     if not isinstance(document, dict) or document.get("format") != client.FORMAT:
         found = document.get("format") if isinstance(document, dict) else type(document)
         raise InvalidParameter("document", f"must be of the format {client.FORMAT}", found)
-    kind = _BY_NAME.get(str(document.get("kind")))
+    kind = BY_NAME.get(str(document.get("kind")))
     if kind is None:
-        hint = "known kinds: " + ", ".join(_BY_NAME)
+        hint = "known kinds: " + ", ".join(BY_NAME)
         raise InvalidParameter("kind", "is not known", document.get("kind"), hint=hint)
     try:
         common = {name: document[name] for name in ("name", "round", "interaction", "memo")}

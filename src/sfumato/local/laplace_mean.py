@@ -19,7 +19,7 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, nearest, open_probability, whole
 from sfumato.local import thresholds
 from sfumato.local.estimates import Mean, root
-from sfumato.local.one_bit import interval_of
+from sfumato.local.protocol import interval_of
 from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.answers import AnswerMove, add, people_values
 from sfumato.mechanisms.geometric import GeometricNoise

@@ -38,7 +38,9 @@ class Longitudinal:
 
 def one_report(protocol: Protocol) -> Decimal:
     """The ε of a single report by itself: for RAPPOR with memory ε₁, for others the protocol's ε."""
-    return client.epsilon_of(protocol.document() | ({"memo": False} if protocol.kind == "rappor" else {}))
+    return client.epsilon_of(
+        protocol.document() | ({"memo": False} if client.KINDS[protocol.kind].pays_memory_apart else {})
+    )
 
 
 def over_time(protocol: Protocol, *, reports: int, values: int | None = None) -> Longitudinal:

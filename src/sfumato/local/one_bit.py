@@ -13,22 +13,14 @@ from sfumato.core.accuracy import chernoff
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, leading, source
-from sfumato.exact.parameters import Real, amount, non_negative, open_probability, rational, whole
-from sfumato.local import client, thresholds
+from sfumato.exact.parameters import Real, non_negative, open_probability, rational, whole
+from sfumato.local import thresholds
 from sfumato.local.estimates import Mean, root
-from sfumato.local.protocol import Bytes, Counts, Protocol, codes_as_bytes, read
+from sfumato.local.protocol import Bytes, Counts, Numbers, codes_as_bytes, numbers_from, read
 from sfumato.mechanisms.additive import stated
 
 _FINE = 1 << 32
 _FRACTION_BITS = 53
-
-
-def interval_of(lower: object, upper: object) -> tuple[Fraction, Fraction]:
-    """The ends of an interval as the rationals they are."""
-    low, high = amount("lower", lower), amount("upper", upper)
-    if low >= high:
-        raise InvalidParameter("lower", f"must be below upper = {upper}", lower)
-    return low, high
 
 
 def along(values: Any, lower: Fraction, upper: Fraction) -> NDArray[np.float64]:
@@ -50,7 +42,7 @@ def rounded(places: NDArray[np.float64], bits: BitSource) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneBitMean(Protocol):
+class OneBitMean(Numbers):
     """One bit: 1 with probability 1/(e^ε + 1) + x/m·(e^ε - 1)/(e^ε + 1) (Survey §7.4.2), which is ε-private.
 
     Survey Lemma 7.5, errata C8.
@@ -63,17 +55,12 @@ class OneBitMean(Protocol):
     253.9
     """
 
-    upper: Real
-    lower: Real = 0
     steps: int | None = None
     granularity: int | None = None
-    p: Fraction | None = None
     kind: ClassVar[str] = "one-bit"
 
     def derive(self, epsilon: Fraction) -> None:
-        lower, upper = interval_of(self.lower, self.upper)
-        self._set("lower", lower)
-        self._set("upper", upper)
+        lower, upper = self.keep_ends()
         span = upper - lower
         if self.steps is None:
             self._set("steps", int(span) if span.denominator == 1 and span < _FINE else _FINE)
@@ -85,15 +72,6 @@ class OneBitMean(Protocol):
         self.coin("p", thresholds.truth(epsilon))
 
     @property
-    def _ends(self) -> tuple[Fraction, Fraction]:
-        return amount("lower", self.lower), amount("upper", self.upper)
-
-    @property
-    def span(self) -> float:
-        """m, the length of the interval."""
-        return float(self._ends[1] - self._ends[0])
-
-    @property
     def _gap(self) -> float:
         return float(2 * Fraction(self.p or 0) - 1)
 
@@ -101,13 +79,6 @@ class OneBitMean(Protocol):
     def memories(self) -> int:
         """The multiples of the granularity."""
         return int(self.steps or 0) // int(self.granularity or 1) + 1
-
-    def domain_document(self) -> dict[str, Any]:
-        lower, upper = self._ends
-        return {"lower": str(lower), "upper": str(upper)}
-
-    def coins(self) -> dict[str, Fraction]:
-        return {"p": Fraction(self.p or 0)}
 
     def parameters(self) -> dict[str, Any]:
         return {"steps": self.steps, "granularity": self.granularity}
@@ -181,9 +152,7 @@ class OneBitMean(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        ends: dict[str, Any] = {name: client.rational(document["domain"][name]) for name in ("lower", "upper")}
-        sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("steps", "granularity")}
-        return cls(**ends, **sizes, p=client.rational(document["coins"]["p"]), **common)
+        return cls(**numbers_from(document, "steps", "granularity"), **common)
 
 
 def duchi(*, name: str, epsilon: Real, **options: Any) -> OneBitMean:

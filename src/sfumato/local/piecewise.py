@@ -16,35 +16,30 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidParameter
 from sfumato.exact import bernoulli, integers
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, amount, whole
+from sfumato.exact.parameters import whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Mean, root
-from sfumato.local.one_bit import along, interval_of, rounded
-from sfumato.local.protocol import Bytes, Counts, Protocol, codes_as_bytes, read
+from sfumato.local.one_bit import along, rounded
+from sfumato.local.protocol import Bytes, Counts, Numbers, codes_as_bytes, numbers_from, read
 
 GRID = 1 << 14
 _CROSSING = Fraction(61, 100)  # ε* of N. Wang et al.: below it the hybrid is the one-bit mean
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piecewise(Protocol):
+class Piecewise(Numbers):
     """A number near the true one most often, from all over a wider interval otherwise; best for larger ε.
 
     >>> round(Piecewise(name="lean", lower=-1, upper=1, epsilon=2).variance(0.5), 3)
     0.646
     """
 
-    upper: Real
-    lower: Real = 0
     grid: int = GRID
     window: int | None = None
-    p: Fraction | None = None
     kind: ClassVar[str] = "piecewise"
 
     def derive(self, epsilon: Fraction) -> None:
-        lower, upper = interval_of(self.lower, self.upper)
-        self._set("lower", lower)
-        self._set("upper", upper)
+        self.keep_ends()
         if not 2 <= whole("grid", self.grid) <= GRID:
             raise InvalidParameter("grid", f"must be between 2 and {GRID} steps", self.grid)
         if self.window is None:
@@ -61,21 +56,6 @@ class Piecewise(Protocol):
     def cells(self) -> int:
         """How many values a report has."""
         return self.grid + self._w
-
-    @property
-    def _ends(self) -> tuple[Fraction, Fraction]:
-        return amount("lower", self.lower), amount("upper", self.upper)
-
-    @property
-    def span(self) -> float:
-        """The length of the interval."""
-        return float(self._ends[1] - self._ends[0])
-
-    def domain_document(self) -> dict[str, Any]:
-        return {name: str(end) for name, end in zip(("lower", "upper"), self._ends, strict=True)}
-
-    def coins(self) -> dict[str, Fraction]:
-        return {"p": Fraction(self.p or 0)}
 
     def parameters(self) -> dict[str, Any]:
         return {"grid": self.grid, "window": self.window}
@@ -153,9 +133,7 @@ class Piecewise(Protocol):
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
-        ends: dict[str, Any] = {name: client.rational(document["domain"][name]) for name in ("lower", "upper")}
-        sizes: dict[str, Any] = {name: document["parameters"][name] for name in ("grid", "window")}
-        return cls(**ends, **sizes, p=client.rational(document["coins"]["p"]), **common)
+        return cls(**numbers_from(document, "grid", "window"), **common)
 
 
 def _squares(n: int) -> float:

@@ -8,7 +8,7 @@ spelling can be looked up later.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class PrefixTree(Protocol):
     order: int = 1024
     p: Fraction | None = None
     kind: ClassVar[str] = "prefix-tree"
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "strings"
 
     def derive(self, epsilon: Fraction) -> None:
         for name, most in (("length", 64), ("rows", 256), ("order", 1 << 15)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.accounting.events import Event, Pure
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
-from sfumato.exact.parameters import Real, probability, truth, whole
+from sfumato.exact.parameters import Real, amount, probability, truth, whole
 from sfumato.local import client, thresholds
 from sfumato.local.estimates import Frequencies, Mean
 
@@ -40,6 +40,10 @@ class Protocol(ABC):
     interaction: str = "non-interactive"
     memo: bool = False
     kind: ClassVar[str]
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "values"
+    """What a device has: one of the values, a number of an interval, or a string that may be any."""
+    epsilon_is_given: ClassVar[bool] = True
+    """Whether ε is chosen, and does not follow from other parameters."""
 
     def __post_init__(self) -> None:
         name: object = self.name  # callers may not run a type checker
@@ -194,6 +198,54 @@ class Listed(Protocol):
 
     def domain_document(self) -> dict[str, Any]:
         return domain_json(self.domain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers(Protocol):
+    """A protocol over the numbers of an interval, told by a coin that is true with probability p."""
+
+    upper: Real
+    lower: Real = 0
+    p: Fraction | None = None
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "numbers"
+
+    def keep_ends(self) -> tuple[Fraction, Fraction]:
+        """The ends, checked, and kept as the rationals they are."""
+        low, high = interval_of(self.lower, self.upper)
+        self._set("lower", low)
+        self._set("upper", high)
+        return low, high
+
+    @property
+    def _ends(self) -> tuple[Fraction, Fraction]:
+        return amount("lower", self.lower), amount("upper", self.upper)
+
+    @property
+    def span(self) -> float:
+        """m, the length of the interval."""
+        return float(self._ends[1] - self._ends[0])
+
+    def domain_document(self) -> dict[str, Any]:
+        return {name: str(end) for name, end in zip(("lower", "upper"), self._ends, strict=True)}
+
+    def coins(self) -> dict[str, Fraction]:
+        return {"p": Fraction(self.p or 0)}
+
+
+def interval_of(lower: object, upper: object) -> tuple[Fraction, Fraction]:
+    """The ends of an interval as the rationals they are."""
+    low, high = amount("lower", lower), amount("upper", upper)
+    if low >= high:
+        raise InvalidParameter("lower", f"must be below upper = {upper}", lower)
+    return low, high
+
+
+def numbers_from(document: dict[str, Any], *sizes: str) -> dict[str, Any]:
+    """The interval, the coin and the whole numbers that a document about numbers states."""
+    ends = {name: client.rational(document["domain"][name]) for name in ("lower", "upper")}
+    return (
+        ends | {name: document["parameters"][name] for name in sizes} | {"p": client.rational(document["coins"]["p"])}
+    )
 
 
 def domain_of(name: str, values: object, *, most: int = _MOST_VALUES) -> Domain:

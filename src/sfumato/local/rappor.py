@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,8 @@ class Rappor(Protocol):
     hash_name: str = "blake2b"
     memo: bool = True
     kind: ClassVar[str] = "rappor"
+    epsilon_is_given: ClassVar[bool] = False
+    holds: ClassVar[Literal["values", "numbers", "strings"]] = "strings"
 
     def __post_init__(self) -> None:
         for name in ("f", "p", "q"):

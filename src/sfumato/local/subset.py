@@ -14,12 +14,10 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import whole
 from sfumato.local import client, thresholds
 from sfumato.local.bitsums import column_sums
-from sfumato.local.estimates import Frequencies, flag_variance, from_flags
-from sfumato.local.k_ary import labels_of
+from sfumato.local.k_ary import Flags
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Listed,
     codes_of,
     domain_from,
     domain_of,
@@ -65,7 +63,7 @@ def subsets(own: NDArray[np.int64], sizes: NDArray[np.int64], d: int, bits: BitS
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(Listed):
+class SubsetSelection(Flags):
     """k values of d, the true one among them with probability k·e^ε/(k·e^ε + d - k); k = round(d/(e^ε + 1)).
 
     Ye and Barg (2018); the least variance of all for frequencies. A report is a map of d bits with k ones.
@@ -109,9 +107,6 @@ class SubsetSelection(Listed):
             out[start : start + step] = rows
         return out
 
-    def empty(self) -> Counts:
-        return np.zeros(self.size, dtype=np.int64)
-
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return np.asarray(padding_is_zero(payloads, self.size) & (_weights(payloads) == self._k))
 
@@ -125,13 +120,6 @@ class SubsetSelection(Listed):
         """That a set holds its sender's value, and that it holds another one: (k - p)/(d - 1)."""
         p = Fraction(self.p or 0)
         return float(p), float((self._k - p) / (self.size - 1))
-
-    def estimate(self, counts: Counts, people: int) -> Frequencies:
-        p, q = self._chances()
-        return from_flags(labels_of(self.domain), counts, people, p=p, q=q)
-
-    def variance(self, share: float = 0.0) -> float:
-        return flag_variance(*self._chances(), share)
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:

@@ -12,12 +12,10 @@ from sfumato.exact import bernoulli, bernoulli_rows
 from sfumato.exact.bits import BitSource, source
 from sfumato.local import client, thresholds
 from sfumato.local.bitsums import column_sums
-from sfumato.local.estimates import Frequencies, flag_variance, from_flags
-from sfumato.local.k_ary import labels_of
+from sfumato.local.k_ary import Flags
 from sfumato.local.protocol import (
     Bytes,
     Counts,
-    Listed,
     codes_of,
     domain_from,
     domain_of,
@@ -43,7 +41,7 @@ def padding_is_zero(rows: Bytes, columns: int) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unary(Listed):
+class Unary(Flags):
     """Flags told with p for one's own value and q for the others; `coding` is "optimised" or "symmetric".
 
     Symmetric is basic one-time RAPPOR (Survey §7.4.1). Optimised has p = 1/2 and q = 1/(e^ε + 1).
@@ -81,20 +79,14 @@ class Unary(Listed):
         put_flag(rows, codes, bernoulli(Fraction(self.p or 0), len(codes), bits=stream))
         return rows
 
-    def empty(self) -> Counts:
-        return np.zeros(self.size, dtype=np.int64)
-
     def valid(self, payloads: Bytes) -> NDArray[np.bool_]:
         return padding_is_zero(payloads, self.size)
 
     def tally(self, payloads: Bytes) -> Counts:
         return column_sums(payloads, self.size)
 
-    def estimate(self, counts: Counts, people: int) -> Frequencies:
-        return from_flags(labels_of(self.domain), counts, people, p=float(self.p or 0), q=float(self.q or 0))
-
-    def variance(self, share: float = 0.0) -> float:
-        return flag_variance(float(self.p or 0), float(self.q or 0), share)
+    def _chances(self) -> tuple[float, float]:
+        return float(self.p or 0), float(self.q or 0)
 
     @classmethod
     def from_document(cls, document: dict[str, Any], common: dict[str, Any]) -> Self:
