@@ -49,7 +49,8 @@ def _at_its_position(node: exp.Expression, select: exp.Select, context: Context)
         return node
     at = int(position) - 1
     if not 0 <= at < len(select.expressions):
-        raise context.refused("GROUP BY names a column that is not there", node)
+        raise context.refused("GROUP BY names a column that is not there", node,
+                              hint=f"positions go from 1 to {len(select.expressions)}")  # fmt: skip
     found: exp.Expression = select.expressions[at]
     return found
 
