@@ -25,7 +25,8 @@ def _whole_quotients(node: exp.Expression) -> tuple[str, str] | None:
     match node:
         case exp.Div() if node.args.get("typed") and not (_is_real(node.this) or _is_real(node.expression)):
             return "`/` cuts quotients of whole numbers off in this dialect", "CAST(x AS double precision) / y"
-    return None
+        case _:
+            return None
 
 
 def _is_real(node: exp.Expression) -> bool:
@@ -36,28 +37,32 @@ def _is_real(node: exp.Expression) -> bool:
             return node.args["to"].sql(dialect=DIALECT) in ("DOUBLE", "REAL")
         case exp.Literal():
             return not node.args.get("is_string") and "." in str(node.this)
-    return False
+        case _:
+            return False
 
 
 def _cut_quotients(node: exp.Expression) -> tuple[str, str] | None:
     match node:
         case exp.IntDiv():
             return "DIV cuts quotients off towards zero in this dialect", "FLOOR(CAST(x AS double precision) / y)"
-    return None
+        case _:
+            return None
 
 
 def _escapes(node: exp.Expression) -> tuple[str, str] | None:
     match node:
         case exp.Like() | exp.ILike() if "\\" in node.expression.name:
             return "a backslash in LIKE escapes in this dialect", "use STARTS_WITH, or = for the whole text"
-    return None
+        case _:
+            return None
 
 
 def _cut_casts(node: exp.Expression) -> tuple[str, str] | None:
     match node:
         case exp.Cast() | exp.TryCast() if node.args["to"].sql(dialect=DIALECT) in _WHOLE:
             return "CAST to whole numbers cuts off in this dialect", "FLOOR(x), CEIL(x) or ROUND(x)"
-    return None
+        case _:
+            return None
 
 
 def _days_from_one(node: exp.Expression) -> tuple[str, str] | None:
@@ -66,7 +71,8 @@ def _days_from_one(node: exp.Expression) -> tuple[str, str] | None:
             return None
         case exp.DayOfWeek() | exp.Extract():
             return "days of the week count from 1 in this dialect", "write the question in duckdb's, where Sunday is 0"
-    return None
+        case _:
+            return None
 
 
 DIALECTS: dict[str, tuple[Otherwise, ...]] = {

@@ -76,10 +76,12 @@ def join(left: NamedPlan, right: NamedPlan, node: exp.Join, context: Context) ->
 
 
 def _is_left(node: exp.Join, context: Context) -> bool:
-    context.only(node, "this", "on", "using", "kind", "side")
-    kind, side = str(node.args.get("kind") or "").upper(), str(node.args.get("side") or "").upper()
-    if kind not in ("", "INNER", "OUTER") or side not in ("", "LEFT"):
-        raise context.refused(f"{side or kind} joins are not answered", node, hint="use JOIN or LEFT JOIN … ON")
+    context.only(node, "this", "on", "using", "kind", "side", "method")
+    kind, side, method = (str(node.args.get(name) or "").upper() for name in ("kind", "side", "method"))
+    if kind not in ("", "INNER", "OUTER") or side not in ("", "LEFT") or method:
+        raise context.refused(
+            f"{method or side or kind} joins are not answered", node, hint="use JOIN or LEFT JOIN … ON"
+        )
     return side == "LEFT"
 
 

@@ -1,5 +1,6 @@
 """SQL text into one checked SELECT: capped in size and depth first, one statement, nothing that is not listed."""
 
+import logging
 from typing import Any
 
 from sqlglot import Dialect, TokenType, exp
@@ -7,6 +8,8 @@ from sqlglot.errors import SqlglotError
 
 from sfumato.errors import InvalidQuestion
 from sfumato.query.dialects import DIALECT, DIALECTS, reader_of
+
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what a parser warns of is refused in our words
 
 MOST_CHARACTERS = 20_000
 MOST_TOKENS = 4_000
@@ -18,6 +21,7 @@ _CLOSERS = {
     TokenType.L_BRACKET: TokenType.R_BRACKET,
     TokenType.L_BRACE: TokenType.R_BRACE,
 }
+_CLAUSES = {"db": "a schema", "catalog": "a database"}
 _FORBIDDEN = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
     exp.Qualify: ("QUALIFY is not answered", "use HAVING on aggregates"),
@@ -75,8 +79,11 @@ def _one_select(statements: list[Any], text: str) -> exp.Select:
         case exp.Union():
             raise refused("a UNION at the top is not answered", root, text,
                           hint="put it in FROM (…) and aggregate over it")  # fmt: skip
-    word = text.split(None, 1)[0].upper()
-    raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
+        case exp.Except() | exp.Intersect():
+            raise refused(f"{word(root)} is not answered", root, text, hint="use WHERE, or join along the person")
+        case _:
+            found = text.split(None, 1)[0].upper()[:40]
+            raise InvalidQuestion(f"only SELECT is answered, found {found}", line=1, column=1, hint="ask a SELECT")
 
 
 def stands_alone(name: str, text: object, dialect: str = DIALECT) -> str:
@@ -138,10 +145,8 @@ def _forbidden(node: exp.Expression) -> tuple[str, str] | None:
 
 def _unwritten(node: exp.Expression) -> tuple[str, str] | None:
     """Some dialects write characters by escapes: those that no text may hold, no word of it may hold either."""
-    match node:
-        case exp.Literal() | exp.Identifier() if not _is_written(node.name):
-            return _NOT_TEXT, "remove escapes"
-    return None
+    written = type(node) not in (exp.Literal, exp.Identifier) or _is_written(node.name)
+    return None if written else (_NOT_TEXT, "remove escapes")
 
 
 def _too_deep() -> InvalidQuestion:
@@ -189,23 +194,18 @@ def only(node: exp.Expression, text: str, *known: str) -> None:
     """Refuse a node that carries anything besides the known parts: what is not understood is not ignored."""
     for name, value in node.args.items():
         if name not in known and value not in (None, False, []) and not (name == "over" and type(value) is str):
-            clause = name.rstrip("_").replace("_", " ").upper()
+            clause = _CLAUSES.get(name, name.rstrip("_").replace("_", " ").upper())
             where = value if isinstance(value, exp.Expression) else node
             raise refused(f"{clause} is not answered in {word(node)}", where, text, hint="leave it out")
 
 
 def word(node: exp.Expression) -> str:
     """What a node is called in a question."""
-    match node:
-        case exp.Anonymous():
-            return f"{str(node.this).upper()}(…)"
-        case exp.Func():
-            return f"{node.sql_name()}(…)"
-        case exp.Subquery():
-            return "a subquery"
-        case exp.Table():
-            return "FROM"
-    return type(node).__name__.upper()
+    if type(node) is exp.Anonymous:
+        return f"{str(node.this).upper()}(…)"
+    if isinstance(node, exp.Func):
+        return f"{node.sql_name()}(…)"
+    return {"Subquery": "a subquery", "Table": "FROM"}.get(type(node).__name__, type(node).__name__.upper())
 
 
 def sql_of(node: exp.Expression) -> str:
@@ -221,11 +221,8 @@ def whole_number(node: exp.Expression) -> int | None:
 
 def without_alias(node: exp.Expression) -> exp.Expression:
     """What an alias stands for, or the node itself."""
-    match node:
-        case exp.Alias():
-            inner: exp.Expression = node.this
-            return inner
-    return node
+    inner: exp.Expression = node.this if type(node) is exp.Alias else node
+    return inner
 
 
 def name_of(node: exp.Expression) -> str:

@@ -48,7 +48,8 @@ def _at_its_position(node: exp.Expression, select: exp.Select, context: Context)
     if position is None:
         return node
     if not 1 <= position <= len(select.expressions):
-        raise context.refused("GROUP BY names a column that is not there", node)
+        raise context.refused("GROUP BY names a column that is not there", node,
+                              hint=f"positions go from 1 to {len(select.expressions)}")  # fmt: skip
     found: exp.Expression = select.expressions[position - 1]
     return found
 

@@ -38,21 +38,20 @@ class PersonAggregates:
         """The node with every aggregate replaced by a column that holds it."""
 
         def swap(each: exp.Expression) -> exp.Expression:
-            match each:
-                case exp.AggFunc() | exp.Filter():
-                    return planted.plant(each, *self._aggregate(each, len(self.keys)))
-                case exp.Column():
-                    self.rows(each)  # a column that is not there is refused as such
+            if isinstance(each, exp.AggFunc | exp.Filter):
+                return planted.plant(each, *self._aggregate(each, len(self.keys)))
+            if type(each) is exp.Column:
+                self.rows(each)  # a column that is not there is refused as such
             return each
 
         return exchanged(node, swap)
 
     def _aggregate(self, node: exp.Expression, at: int) -> tuple[int, Field]:
         where = None
-        match node:
-            case exp.Filter():
-                where = self.rows.predicate(node.expression.this)
-                node = node.this
+        if type(node) is exp.Filter:
+            only(node, self._text, "this", "expression")
+            where = self.rows.predicate(node.expression.this)
+            node = node.this
         made, kind, found = self._kind(node, where)
         if made not in self.aggregates:
             self.aggregates.append(made)

@@ -53,11 +53,15 @@ class FromClause:
         self.context.only(clause, "expressions")
         for cte in clause.expressions:
             self.context.only(cte, "this", "alias")
-            if cte.args["alias"].args.get("columns"):
-                raise self.context.refused("column lists after WITH names are not answered", cte,
-                                           hint="use AS in its SELECT")  # fmt: skip
+            self._without_columns(cte)
             found[cte.alias.lower()] = self._subquery(cte.this, cte.alias, found)
         return found
+
+    def _without_columns(self, node: exp.Expression) -> None:
+        """Refuse a name that gives new names to columns: they would be taken for those they hide."""
+        alias = node.args.get("alias")
+        if alias is not None and alias.args.get("columns"):
+            raise self.context.refused("column lists after names are not answered", node, hint="use AS in a SELECT")
 
     # ---- tables ----
 
@@ -65,15 +69,18 @@ class FromClause:
         match node:
             case exp.Subquery():
                 self.context.only(node, "this", "alias")
+                self._without_columns(node)
                 return self._subquery(node.this, node.alias, ctes)
             case exp.Table():
                 return self._table(node, ctes)
-        raise self.context.refused("FROM takes tables and subqueries", node, hint=self._tables("", ctes))
+            case _:
+                raise self.context.refused("FROM takes tables and subqueries", node, hint=self._tables("", ctes))
 
     def _table(self, node: exp.Table, ctes: Ctes) -> NamedPlan:
         self.context.only(node, "this", "alias", "db", "catalog")
         if type(node.this) is not exp.Identifier:
             raise self.context.refused("table functions are not answered", node, hint=self._tables("", ctes))
+        self._without_columns(node)
         name = ".".join(part.name for part in node.parts)
         if name.lower() in ctes:
             return self._named(ctes[name.lower()].plan, node.alias or name)
@@ -106,11 +113,13 @@ class FromClause:
                 return self._named(self._union(node, ctes), alias)
             case exp.Select():
                 return self._named(self._select(node, ctes), alias)
-        raise self.context.refused("FROM takes tables and SELECT subqueries", node, hint=self._tables("", ctes))
+            case _:
+                hint = self._tables("", ctes)
+                raise self.context.refused("FROM takes tables and SELECT subqueries", node, hint=hint)
 
     def _union(self, node: exp.Union, ctes: Ctes) -> Plan:
         self.context.only(node, "this", "expression", "distinct", "with_")
-        if type(node) is not exp.Union or node.args.get("distinct"):
+        if node.args.get("distinct"):
             raise self.context.refused("only UNION ALL is answered", node, hint="write UNION ALL")
         seen = self.ctes(node, ctes)
         parts = [self._subquery(each, "", seen).plan for each in (node.this, node.expression)]
@@ -133,12 +142,20 @@ class FromClause:
         return made
 
     def _columns(self, node: exp.Expression, base: NamedPlan) -> list[tuple[Expression, Field]]:
-        """What a column of SELECT stands for: itself, or for a * all columns, or all of one table."""
-        inner = without_alias(node)
-        if not inner.is_star:
-            made = bounded(Rows(base.scope)(inner))
-            return [(made, computed_field(made, name_of(node)))]
-        self.context.only(inner, "this", "table")
-        table = inner.text("table").lower()
-        names = [n for n in base.scope.names if (n.table.lower() == table if table else not n.merged)]
+        """What a column of SELECT stands for: itself, or all columns that a * stands for."""
+        match without_alias(node):
+            case exp.Star() as star:
+                return self._all_columns(star, "", base)
+            case exp.Column(this=exp.Star() as star) as column:
+                self.context.only(column, "this", "table")
+                return self._all_columns(star, column.table, base)
+            case inner:
+                made = bounded(Rows(base.scope)(inner))
+                return [(made, computed_field(made, name_of(node)))]
+
+    def _all_columns(self, star: exp.Star, table: str, base: NamedPlan) -> list[tuple[Expression, Field]]:
+        self.context.only(star)
+        names = [n for n in base.scope.names if (n.table.lower() == table.lower() if table else not n.merged)]
+        if not names:
+            raise self.context.refused(f"no table `{table[:60]}`", star, hint=base.scope.tables(table))
         return [(Ref(n.index, n.field), n.field) for n in names]

@@ -49,9 +49,11 @@ class Scope:
     def _known(self, name: str, table: str) -> str:
         """What there is instead: columns, or tables if no table of that name is in sight."""
         seen = dict.fromkeys(n.name for n in self.names if table.lower() in ("", n.table.lower()))
-        return (
-            known("columns", name, seen) if seen else known("tables", table, dict.fromkeys(n.table for n in self.names))
-        )
+        return known("columns", name, seen) if seen else self.tables(table)
+
+    def tables(self, name: str) -> str:
+        """The hint for a table that is not in sight."""
+        return known("tables", name, dict.fromkeys(n.table for n in self.names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,181 @@
+"""Small declared datasets that nobody's data stand behind, and plans as lines that people can read.
+
+A line says what decides privacy: whether rows are people's, whether a person has one, at how many they are cut, how many
+rows one row may become (`spread`), which fields' rows are in the plan once (`once`), and with how many rows in how many
+groups a person counts. Of fields it says: `!` the person, `~` made of the person, `'` the same in all rows of a person,
+`?` may be missing, and bounds.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, assert_never
+
+from sqlglot import exp
+
+from sfumato.data import Column, Dataset, Kind, Memory, Rules, Table
+from sfumato.data.budget import Allowance
+from sfumato.errors import InvalidQuestion
+from sfumato.query.context import Context
+from sfumato.query.contributions import bounds
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref
+from sfumato.query.parse import parse
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, spread
+from sfumato.query.relations import FromClause
+from sfumato.query.scope import NamedPlan
+
+ROWS: Mapping[str, tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]] = {
+    "towns": (("town", "region"), (("a", "north"), ("a", "south"), ("b", "north"), ("c", None), ("e", "west"))),
+    "codes": (("code", "label"), ((1, "x"), (2, "x"), (3, "y"))),
+}
+
+
+class PublicRows:
+    """What may be known of two little public tables; towns name some towns twice."""
+
+    def values(self, table: str, column: str) -> tuple[Any, ...] | None:
+        """The different values of a column, in order."""
+        names, rows = ROWS[table]
+        return tuple(sorted({row[names.index(column)] for row in rows} - {None}))
+
+    def repeats(self, table: str, columns: tuple[str, ...]) -> int:
+        """How many rows agree on these columns at most."""
+        names, rows = ROWS[table]
+        keys = [tuple(row[names.index(column)] for column in columns) for row in rows]
+        return max(Counter(key for key in keys if None not in key).values(), default=0)
+
+
+def _number(name: str, kind: Kind, lower: int, upper: int, grid: Fraction | None = None) -> Column:
+    return Column(name, kind, Fraction(lower), Fraction(upper), grid)
+
+
+PEOPLE = Table("people", Memory(), (
+    Column("person", Kind.INTEGER), _number("age", Kind.INTEGER, 0, 120), Column("town", Kind.TEXT),
+))  # fmt: skip
+VISITS = Table("visits", Memory(), (
+    Column("person", Kind.INTEGER), Column("visit", Kind.INTEGER), _number("day", Kind.INTEGER, 0, 364),
+    Column("ward", Kind.TEXT, values=("a", "b", "c")), _number("cost", Kind.REAL, 0, 100, Fraction(1, 100)),
+    Column("town", Kind.TEXT), Column("code", Kind.INTEGER), Column("half", Kind.REAL), Column("at", Kind.TIMESTAMP),
+    Column("paid", Kind.BOOLEAN),
+), foreign_keys=(("person", "people", "person"),), rows_per_group=3, groups_per_person=2)  # fmt: skip
+ITEMS = Table("items", Memory(), (
+    Column("visit", Kind.INTEGER), _number("price", Kind.REAL, -10, 10), Column("sort", Kind.TEXT),
+), foreign_keys=(("visit", "visits", "visit"),), rows_per_group=4, groups_per_person=5)  # fmt: skip
+TOWNS = Table("towns", Memory(), (Column("town", Kind.TEXT), Column("region", Kind.TEXT)), public=True)
+CODES = Table("codes", Memory(), (Column("code", Kind.INTEGER), Column("label", Kind.TEXT)), public=True)
+TABLES = (PEOPLE, VISITS, ITEMS, TOWNS, CODES)
+PERSON = ("people", "person")
+DATASETS = {
+    "people": Dataset("people", TABLES, PERSON, Allowance(Fraction(1))),
+    "rows": Dataset("rows", tuple(replace(t, foreign_keys=()) for t in TABLES), None, Allowance(Fraction(1))),
+    "cut": Dataset("cut", (PEOPLE, replace(VISITS, rows_per_person=6), *TABLES[2:]), PERSON, Allowance(Fraction(1))),
+    "several": Dataset("several", (replace(PEOPLE, rows_per_group=2), *TABLES[1:]), PERSON, Allowance(Fraction(1))),
+    "short": Dataset("short", TABLES, PERSON, Allowance(Fraction(1)), rules=Rules(rows_per_row=3)),
+}
+"""A person's rows are protected, each row is, visits are cut, people have several rows, one row may become three."""
+
+
+def context(text: str, dataset: str = "people") -> Context:
+    """What a question is read against."""
+    return Context(DATASETS[dataset], PublicRows(), text)
+
+
+def named(text: str, dataset: str = "people") -> NamedPlan:
+    """FROM of a question, with its joins and WHERE."""
+    select, text = parse(text)
+    clause = FromClause(context(text, dataset))
+    return clause.source(select, clause.ctes(select, {}))
+
+
+def planned(text: str, dataset: str = "people") -> Plan:
+    """The plan of a question's FROM."""
+    return named(text, dataset).plan
+
+
+def refusal(error: InvalidQuestion) -> str:
+    """A refusal in one line."""
+    problem, _, hint = str(error).partition("\n\nhint: ")
+    return f"refused: {problem} | hint: {hint}"
+
+
+def written(plan: Plan, dataset: str = "people") -> str:
+    """A plan in one line, with all that decides sensitivities."""
+    shown = [_steps(plan)]
+    if not isinstance(plan, Scan | Where | Join):
+        shown.append(", ".join(map(field, plan.fields)))
+    if not plan.private:
+        return " | ".join([*shown, "public"])
+    rows, groups = bounds(plan, DATASETS[dataset])
+    alone = sorted(once(plan))
+    seen = "all" if len(alone) == len(plan.fields) else ",".join(map(str, alone)) or "none"
+    single = "one row a person, " if plan.single else ""
+    return " | ".join(
+        [*shown, f"{single}cut {plan.cut}, spread {spread(plan)}, once {seen}, counts {rows} in {groups}"]
+    )
+
+
+def _steps(plan: Plan) -> str:
+    match plan:
+        case Scan():
+            return plan.table
+        case Where():
+            return f"{_steps(plan.of)} where {expression(plan.predicate)}"
+        case Project():
+            return f"{_steps(plan.of)} → {', '.join(map(expression, plan.expressions))}"
+        case Join():
+            sign = "⟕" if plan.outer else "⋈"
+            by = ", ".join(f"{plan.left.fields[i].name}={plan.right.fields[j].name}" for i, j in plan.equal)
+            led = f", key leads {plan.leads_to}" if plan.leads_to else ""
+            times = f", ×{plan.repeats}" if plan.repeats != 1 else ""
+            return f"({_steps(plan.left)} {sign} {_steps(plan.right)} by {by}{led}{times})"
+        case Union():
+            return f"({' ∪ '.join(map(_steps, plan.parts))})"
+        case PerPerson():
+            added = ", ".join(
+                f"{each.kind}({'*' if each.of is None else expression(each.of)})"
+                + (f" where {expression(each.where)}" if each.where is not None else "")
+                for each in plan.aggregates
+            )
+            keys = f" and {', '.join(map(expression, plan.keys))}" if plan.keys else ""
+            return f"{_steps(plan.of)} → a line a person{keys}: {added or 'nothing'}"
+        case _:
+            assert_never(plan)
+
+
+_SIGNS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "sub": "-", "mul": "*",
+          "div": "/"}  # fmt: skip
+
+
+def expression(made: Expression) -> str:
+    """An expression in short; a field by its name and position."""
+    match made:
+        case Ref():
+            return f"{made.field.name}#{made.index}"
+        case Literal():
+            return repr(made.value)
+        case Call(op="and" | "or"):
+            return "(" + f" {made.op} ".join(map(expression, made.args)) + ")"
+        case Call() if made.op in _SIGNS:
+            return f" {_SIGNS[made.op]} ".join(map(expression, made.args))
+        case Call():
+            return f"{made.op}({', '.join(map(expression, made.args))})"
+
+
+def field(known: Field) -> str:
+    """A field with what is known of it."""
+    marks = (("!", known.person), ("~", known.traces), ("'", known.own), ("?", known.missing))
+    made = known.name + "".join(mark for mark, holds in marks if holds) + f" {known.kind.value}"
+    if known.range.is_bounded:
+        made += f" {known.range.lower}..{known.range.upper}"
+    if known.values is not None:
+        made += f" of {len(known.values)}"
+    return made
+
+
+def columns(text: str, dataset: str = "people") -> str:
+    """The fields that the columns of SELECT name, in one line."""
+    select, _ = parse(text)
+    scope = named(text, dataset).scope
+    refs = [scope.column(each) for each in select.expressions if isinstance(each, exp.Column)]
+    return ", ".join(f"#{ref.index} {field(ref.field)}" for ref in refs)
