@@ -5,9 +5,10 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
+from sfumato.query.evaluate import evaluate
 from sfumato.query.price import PricedQuery
 from sfumato.query.question import Order, Question
-from sfumato.query.released import Bar, cooked, evaluate
+from sfumato.query.released import Bar, cooked
 
 Noisy = list[Any]
 """A row of noisy columns; a quantile's is (value, low, high)."""
