@@ -23,6 +23,7 @@ from sfumato.engines.sql.relations import PERSON
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed
 from sfumato.query.expression import Call, Expression
+from sfumato.query.functions import FUNCTIONS as RECORDS
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
@@ -39,6 +40,8 @@ OPS = {"and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", 
 
 class Sqlite:
     """SQLite's dialect."""
+
+    name = "sqlite"
 
     def quoted(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
@@ -74,7 +77,7 @@ class Sqlite:
         return f"substr({made}, 1, {most})"
 
     def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        return f"sfumato_{op}({', '.join(made)})"
+        return f"sfumato_{op}({', '.join(made)})" if op in FUNCTIONS else RECORDS[op].filled(self, made, kind)
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
         numbered = f"SELECT *, {rank} AS sfumato_rank FROM ({rows}) t"
