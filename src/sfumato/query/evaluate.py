@@ -12,11 +12,9 @@ from typing import Any
 
 from sfumato.data import Kind
 from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, in_calendar
+from sfumato.query.functions.reading import FIRST_DAY, LAST_DAY
 from sfumato.query.functions.record import Function, Sort
 from sfumato.query.released import MISSING, Bar
-
-FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
-"""The calendar: from the first on, and before the last."""
 
 
 def evaluate(expression: Expression, row: Sequence[Bar]) -> Bar:
@@ -50,7 +48,7 @@ def _called(call: Call, function: Function, bars: list[Bar]) -> Bar:
     constants = function.constants(call)
     if function.choices is not None:
         at = function.value(*values)
-        return MISSING if at is None else _chosen(call, bars[at], values[at])  # type: ignore[call-overload]
+        return MISSING if at is None else _chosen(call, bars[at])  # type: ignore[call-overload]
     value = _valued(function, values, constants, call.kind)
     if value is None or function.interval is None or not any(bar.has_interval for bar in bars):
         return Bar(value)
@@ -61,9 +59,10 @@ def _called(call: Call, function: Function, bars: list[Bar]) -> Bar:
     return Bar(value) if interval is None else Bar(value, *interval)
 
 
-def _chosen(call: Call, bar: Bar, value: Any) -> Bar:
-    number = _double(value) if call.kind.is_number else value
-    return Bar(number, bar.low, bar.high)
+def _chosen(call: Call, bar: Bar) -> Bar:
+    if bar.value is None or not call.kind.is_number:
+        return bar
+    return Bar(_double(bar.value), bar.low, bar.high)
 
 
 def _valued(function: Function, values: Sequence[Any], constants: Sequence[Any], kind: Kind) -> Any:

@@ -129,9 +129,10 @@ class Rows:
             raise refused("IN (SELECT …) is not answered", node, self._text, hint="join in FROM instead")
         only(node, self._text, "this", "expressions")
         listed = [self._alike(node, node.this, each)[1] for each in node.expressions]
-        if not all(type(each) is Literal for each in listed):
-            raise refused("IN (…) takes constants", node, self._text, hint="compare columns with =")
-        return FUNCTIONS["in"].call((self(node.this), *listed))
+        function = FUNCTIONS["in"]
+        if not all(function.operand(1).admits(each) for each in listed):
+            raise refused("IN (…) takes constants", node, self._text, hint=function.operand(1).hint)
+        return function.call((self(node.this), *listed))
 
     def is_(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")

@@ -9,14 +9,13 @@ care. Whole-number columns are compared as they are, so that large keys stay exa
 """
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 
 from sfumato.data import Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, in_calendar, longest
 from sfumato.query.functions import Sort
-
-_DAYS = (date(1, 1, 1), date(9999, 12, 31))
+from sfumato.query.functions.reading import FIRST_DAY, LAST_DAY
 
 
 def is_plain(expression: Expression) -> bool:
@@ -133,7 +132,7 @@ class Expressions:
 
     def within_calendar(self, made: str, kind: Kind) -> str:
         """A day or moment of the years 1 to 9999; NULL for others."""
-        ends = (end if kind is Kind.DATE else datetime(*end.timetuple()[:3]) for end in _DAYS)
+        ends = (end if kind is Kind.DATE else datetime(*end.timetuple()[:3]) for end in (FIRST_DAY, LAST_DAY))
         low, high = (self.dialect.literal(end, kind) for end in ends)
         return f"CASE WHEN {made} >= {low} AND {made} < {high} THEN {made} END"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date, datetime
+from math import isfinite
 
 from sfumato.data import Kind
 from sfumato.query.expression import Call
@@ -48,7 +49,7 @@ def _as_integer(a: object) -> int | None:
         case str():
             made = whole(a)
         case float():
-            made = round(a) if abs(a) < _WIDTH else None  # NaN is not below either
+            made = round(a) if isfinite(a) else None
         case _:
             made = int(a)  # type: ignore[call-overload]
     return made if made is not None and -_WIDTH <= made < _WIDTH else None

@@ -6,9 +6,10 @@ from sfumato.data import Kind
 from sfumato.query.expression import Call
 from sfumato.query.functions.cost import looked_up
 from sfumato.query.functions.numbers import is_nan, ordered
-from sfumato.query.functions.record import ALIKE, ANY, BOOLEAN, Function, Node, Writer
+from sfumato.query.functions.record import ALIKE, ANY, BOOLEAN, Function, Node, Operand, Sort, Writer
 
 _TWO = ("this", "expression")
+_LISTED = Operand(Sort.ALIKE, "constants", "compare columns with =")
 
 
 def _equal(a: object, b: object) -> bool:
@@ -66,8 +67,8 @@ COMPARISONS = (
         sql="({0} >= {1})", nodes=(Node(exp.GTE, _TWO),), mirror="le", total=True,
     ),
     Function(
-        op="in", takes=(ALIKE,), many=True, least=2, gives=Kind.BOOLEAN, listed="IN", total=True, cost=looked_up,
-        value=lambda a, *others: any(_equal(a, other) for other in others), unordered_from=1,
+        op="in", takes=(ALIKE, _LISTED), many=True, least=2, gives=Kind.BOOLEAN, listed="IN", cost=looked_up,
+        total=True, value=lambda a, *others: any(_equal(a, other) for other in others), unordered_from=1,
         writes=_within,
     ),
     Function(

@@ -26,6 +26,8 @@ WHOLE = _alone(rf"([-+]?{_DIGITS})")
 DAY = _alone(rf"({_DAY})(?:[ T]{_TIME}{_ZONE})?")
 MOMENT = _alone(rf"({_DAY}(?:[ T]{_TIME})?){_ZONE}")
 """What is found stands in the first brackets: an offset from another zone is read over."""
+FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
+"""The calendar: from the first on, and before the last."""
 _MOST_DIGITS = 19
 _TRUTHS = dict.fromkeys(("true", "t", "1", "yes", "y"), True) | dict.fromkeys(("false", "f", "0", "no", "n"), False)
 
@@ -82,6 +84,7 @@ def moment(text: str) -> datetime | None:
 
 def _date(text: str) -> date | None:
     try:
-        return date(*map(int, re.split("[-/]", text)))
+        made = date(*map(int, re.split("[-/]", text)))
     except ValueError:
         return None
+    return made if made < LAST_DAY else None
