@@ -33,8 +33,7 @@ TYPES = {Kind.INTEGER: "INTEGER", Kind.REAL: "REAL", Kind.BOOLEAN: "INTEGER"}
 FUNCTIONS = {
     op: RECORDS[op].value
     for op in ("floor", "ceil", "abs", "sqrt", "exp", "sign", "least", "greatest", "mod", "lower", "upper", "trim", "length",
-               "substring", "starts_with", "contains", "like", "ilike", "replace")
-    if op in RECORDS
+               "substring", "starts_with", "contains", "like", "ilike")
 }  # fmt: skip
 """What SQLite lacks, or has otherwise: given to it as Python has it."""
 OPS = {"and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "case", "coalesce", "nullif", "add",
