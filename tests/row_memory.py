@@ -5,6 +5,7 @@ as it was, and lets the question pass.
 """
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 from neighbours import priced
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
-from sfumato.engines.sql.expressions import Expressions
+from sfumato.query.functions import FUNCTIONS
 
 ROWS = 5000
 
@@ -37,11 +38,9 @@ def main(how: str, met: str) -> None:
     operands = 25
     if how == "broken":
         operands = 250
-        uncut = mock.patch.object(
-            Expressions, "_concat", lambda self, args: "(" + " || ".join(map(self._text, args)) + ")"
-        )
+        uncut = replace(FUNCTIONS["concat"], writes=lambda write, call: f"({' || '.join(write.operands(call))})")
         with (
-            uncut,
+            mock.patch.dict(FUNCTIONS, concat=uncut),
             mock.patch("sfumato.query.passes.within_work.refuse_too_much"),
             mock.patch("sfumato.query.rows._MOST_WRITTEN", 10**9),
         ):

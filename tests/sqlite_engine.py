@@ -23,22 +23,27 @@ from sfumato.engines.sql.relations import PERSON
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed
 from sfumato.query.expression import Call, Expression
+from sfumato.query.functions import FUNCTIONS as RECORDS
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
 KINDS = {"int32": Kind.INTEGER, "int64": Kind.INTEGER, "double": Kind.REAL, "string": Kind.TEXT, "bool": Kind.BOOLEAN,
          "date32[day]": Kind.DATE, "timestamp[us]": Kind.TIMESTAMP}  # fmt: skip
 TYPES = {Kind.INTEGER: "INTEGER", Kind.REAL: "REAL", Kind.BOOLEAN: "INTEGER"}
-FUNCTIONS: dict[str, Any] = {
-    "floor": math.floor, "ceil": math.ceil, "abs": abs, "sqrt": math.sqrt, "exp": math.exp,
-    "sign": lambda x: (x > 0) - (x < 0), "least": min, "greatest": max, "mod": math.fmod,
+FUNCTIONS = {
+    op: RECORDS[op].value
+    for op in ("floor", "ceil", "abs", "sqrt", "exp", "sign", "least", "greatest", "mod", "lower", "upper", "trim", "length",
+               "substring", "starts_with", "contains", "like", "ilike")
 }  # fmt: skip
+"""What SQLite lacks, or has otherwise: given to it as Python has it."""
 OPS = {"and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "case", "coalesce", "nullif", "add",
-       "sub", "mul", "div", "neg", "abs", "floor", "ceil", "sign", "clip", "least", "greatest", "sqrt"}  # fmt: skip
+       "sub", "mul", "div", "neg", "clip", *FUNCTIONS} - {"exp", "mod"}  # fmt: skip
 
 
 class Sqlite:
     """SQLite's dialect."""
+
+    name = "sqlite"
 
     def quoted(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
@@ -64,6 +69,9 @@ class Sqlite:
         within = f"{made} BETWEEN -9223372036854775808 AND 9223372036854774784"
         return f"CASE WHEN {within} THEN CAST({made} AS INTEGER) END" if kind is Kind.INTEGER else made
 
+    def matched(self, made: str, pattern: str) -> str:
+        raise NotImplementedError
+
     def is_nan(self, made: str) -> str:
         return f"({made} <> {made})"
 
@@ -74,7 +82,7 @@ class Sqlite:
         return f"substr({made}, 1, {most})"
 
     def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        return f"sfumato_{op}({', '.join(made)})"
+        return f"sfumato_{op}({', '.join(made)})" if op in FUNCTIONS else RECORDS[op].filled(self, made, kind)
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
         numbered = f"SELECT *, {rank} AS sfumato_rank FROM ({rows}) t"
@@ -110,6 +118,15 @@ def supports(query: PricedQuery) -> bool:
     return all(known(each) for each in query.question.expressions())
 
 
+def connected() -> sqlite3.Connection:
+    """A database that has the functions of its dialect."""
+    made = sqlite3.connect(":memory:")
+    for op, function in FUNCTIONS.items():
+        made.create_function(f"sfumato_{op}", -1, _total(function), deterministic=True)
+    made.create_function("sfumato_md5", 1, _md5, deterministic=True)
+    return made
+
+
 class SqliteEngine:
     """An engine of Arrow tables that are given in memory."""
 
@@ -122,10 +139,7 @@ class SqliteEngine:
         self._typed, self._schemas = typed(dataset, schemas), schemas
         self.dataset, self.seed = self._typed.dataset, hashing.seed_of(dataset)
         self._rows = {name: [_plain(row) for row in table.to_pylist()] for name, table in given.items()}
-        self._connection = sqlite3.connect(":memory:")
-        for op, function in FUNCTIONS.items():
-            self._connection.create_function(f"sfumato_{op}", -1, _total(function), deterministic=True)
-        self._connection.create_function("sfumato_md5", 1, _md5, deterministic=True)
+        self._connection = connected()
         self._held = {table.name: self._cut(table, self._owned(table)) for table in self.dataset.tables}
         for table in self.dataset.tables:
             self._load(table)
@@ -233,11 +247,9 @@ def _in_order(row: dict[str, Any], columns: list[Hashed], seed: int) -> tuple[An
 
 
 def _total(function: Any) -> Any:
-    def called(*values: Any) -> float | None:
-        try:
-            return None if None in values else float(function(*map(float, values)))
-        except (ValueError, OverflowError):
-            return float(values[0]) if math.isinf(values[0]) else None
+    def called(*values: Any) -> Any:
+        made = None if None in values else function(*values)
+        return float(made) if isinstance(made, int) and not isinstance(made, bool) else made
 
     return called
 

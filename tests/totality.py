@@ -16,9 +16,9 @@ from sfumato.data import Kind, declared
 from sfumato.engines import DuckDBEngine
 from sfumato.errors import EngineFailed, InvalidQuestion
 from sfumato.query.expression import Call, Expression
-from sfumato.query.functions import FUNCTIONS, B, N, T
+from sfumato.query.functions import FUNCTIONS, Function, Sort
 
-DATE, MOMENT = "day", "moment"
+N, T, B, DATE, MOMENT = "number", "text", "boolean", "day", "moment"
 SORTS = (N, T, B, DATE, MOMENT)
 
 # ---- hostile values: as cells, and as a question writes them ----
@@ -138,43 +138,33 @@ def _engine(rows: pa.Table) -> DuckDBEngine:
 # ---- every operation ----
 
 
+_SORTS = {Sort.NUMBER: (N,), Sort.TEXT: (T,), Sort.BOOLEAN: (B,), Sort.DATE: (DATE, MOMENT)}
+_CONSTANTS = {Sort.NUMBER: ("0", "1", "3", "9999", "10000"), Sort.TEXT: ("''", "'a'", "'%a_%'", "'é'", "'aaaa'")}
+
+
+def _of_record(function: Function) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """A function by its name, with as few and as many operands as it takes; constants where it wants them."""
+    most = len(function.takes) + 2 * function.many
+    for count in (each for each in range(most + 1) if function.takes_so_many(each) and function.called.isidentifier()):  # type: ignore[union-attr]
+        taken = [function.operand(i) for i in range(count)]
+        if any(operand.sort not in _SORTS for operand in taken):
+            return
+        free = [operand.sort for operand in taken if not operand.is_constant]
+        held = [_CONSTANTS[operand.sort] for operand in taken if operand.is_constant]
+        for sorts, constants in product(
+            product(*map(_SORTS.__getitem__, free)), zip(*held, strict=True) if held else [()]
+        ):
+            waiting = iter(constants)
+            places = ", ".join(next(waiting) if operand.is_constant else "{}" for operand in taken)
+            kind = function.gives if isinstance(function.gives, Kind) else Kind.REAL
+            if function.op not in ("like", "ilike"):
+                yield GIVES[kind], f"{function.called}({places})", sorts
+
+
 Template = tuple[str, str, tuple[str, ...]]
-"""A template: what it gives, how it is written, and the sorts of value it takes."""
 
 
-def _calls() -> Iterator[Template]:
-    yield from _function_calls()
-    yield from _operators()
-    yield from _casts()
-    for unit, sort in product(UNITS, (DATE, MOMENT)):
-        yield N, f"EXTRACT({unit} FROM {{}})", (sort,)
-        yield sort, f"DATE_TRUNC('{unit}', {{}})", (sort,)
-    for sort in (DATE, MOMENT):
-        yield from ((N, "EXTRACT(dow FROM {})", (sort,)), (N, "EXTRACT(doy FROM {})", (sort,)))
-
-
-def _function_calls() -> Iterator[Template]:
-    for name, function in FUNCTIONS.items():
-        gives = GIVES[function.gives or Kind.REAL]
-        if name == "round":
-            yield from ((gives, "ROUND({})", (N,)), (gives, "ROUND({}, 3)", (N,)), (gives, "ROUND({}, 9999)", (N,)))
-        elif name == "substring":
-            for rest in ("2", "1, 3", "0, 0", "9999, 10000"):
-                yield gives, f"SUBSTRING({{}}, {rest})", (T,)
-        elif function.takes[0] not in SORTS:
-            for sort in (DATE, MOMENT):
-                yield gives, f"{name.upper()}({{}})", (sort,)
-        else:
-            takes = function.takes if not function.many else (function.takes[0],) * 2
-            yield gives, f"{name.upper()}({', '.join('{}' for _ in takes)})", takes
-            if function.many:
-                yield gives, f"{name.upper()}({', '.join(['{}'] * 3)})", (function.takes[0],) * 3
-
-
-def _operators() -> Iterator[Template]:
-    for op in ("+", "-", "*", "/", "//", "%"):
-        yield N, f"({{}} {op} {{}})", (N, N)
-    yield from ((N, "(-{})", (N,)), (N, "LOG(2, {})", (N,)), (N, "LOG({})", (N,)), (T, "({} || {})", (T, T)))
+def _choices_and_comparisons() -> Iterator[Template]:
     for sort in SORTS:
         for op in ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
             yield B, f"({{}} {op} {{}})", (sort, sort)
@@ -203,6 +193,23 @@ def _casts() -> Iterator[Template]:
         yield T, "CAST({} AS TEXT)", (sort,)
     for sort in (T, DATE, MOMENT):
         yield from ((DATE, "CAST({} AS DATE)", (sort,)), (MOMENT, "CAST({} AS TIMESTAMP)", (sort,)))
+
+
+def _calls() -> Iterator[Template]:
+    """Templates: what they give, how they are written, and the sorts of value they take."""
+    for function in FUNCTIONS.values():
+        if function.nodes or function.names:
+            yield from _of_record(function)
+    for op in ("+", "-", "*", "/", "//", "%"):
+        yield N, f"({{}} {op} {{}})", (N, N)
+    yield from ((N, "(-{})", (N,)), (N, "LOG(2, {})", (N,)), (N, "LOG({})", (N,)), (T, "({} || {})", (T, T)))
+    yield from _choices_and_comparisons()
+    yield from _casts()
+    for unit, sort in product(UNITS, (DATE, MOMENT)):
+        yield N, f"EXTRACT({unit} FROM {{}})", (sort,)
+        yield sort, f"DATE_TRUNC('{unit}', {{}})", (sort,)
+    for sort in (DATE, MOMENT):
+        yield from ((N, "EXTRACT(dow FROM {})", (sort,)), (N, "EXTRACT(doy FROM {})", (sort,)))
 
 
 CALLS = tuple(dict.fromkeys(_calls()))

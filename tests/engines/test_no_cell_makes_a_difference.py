@@ -1,5 +1,6 @@
 """No data-dependent error: whatever the cells, a question ends in the same way and in the same words."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from sfumato.engines.sql.expressions import Expressions
 from sfumato.errors import EngineFailed, InvalidParameter, InvalidQuestion, SfumatoError
 from sfumato.query import PricedQuery
 from sfumato.query.expression import written_size
+from sfumato.query.functions import FUNCTIONS
 
 NUMBERS = (
     "day",
@@ -155,7 +157,10 @@ def test_the_fuzz_sees_an_operation_that_fails_on_some_cells(
 ) -> None:
     """A cast that is not tried, as a careless engine writes it: the same comparison of ends tells."""
     monkeypatch.setattr(Expressions, "_is_tried", lambda self, expression: False)
-    monkeypatch.setattr(Expressions, "_cast", lambda self, call: f"CAST({self.sql(call.args[0])} AS BIGINT)")
+    careless = replace(
+        FUNCTIONS["cast_integer"], writes=lambda write, call: f"CAST({write.operands(call)[0]} AS BIGINT)"
+    )
+    monkeypatch.setitem(FUNCTIONS, "cast_integer", careless)
     ends = {outcome(each, "SELECT COUNT(*) FROM visits WHERE CAST(note AS INTEGER) > 1") for each in engines}
     assert len(ends) == 2
 

@@ -29,6 +29,11 @@ class Kind(Enum):
         """Whether arithmetic is defined."""
         return self in (Kind.INTEGER, Kind.REAL)
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a day or a moment."""
+        return self in (Kind.DATE, Kind.TIMESTAMP)
+
 
 _WRITTEN = {
     Kind.INTEGER: "values = [1, 2], whole numbers", Kind.REAL: "values = [0.5, 1], numbers",

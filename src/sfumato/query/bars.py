@@ -2,17 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from datetime import date
-
-Value = int | float | str | bool | date | None
-"""What a cell of an answer may hold; a moment is a date too."""
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A released value and the interval of its error bar; keys and constants have none."""
 
-    value: Value
+    value: Any
+    """A number, text, truth, day or moment; None is missing."""
     low: float | None = None
     high: float | None = None
 

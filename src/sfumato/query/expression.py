@@ -1,12 +1,15 @@
 """Expressions over one row: a closed tree with kinds and ranges, from which every engine's SQL is written anew."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.data import Kind
 from sfumato.query.range import Range
+
+if TYPE_CHECKING:
+    from sfumato.query.functions.record import Function
 
 Scalar = int | float | str | bool | date | datetime | None
 
@@ -68,33 +71,46 @@ class Literal:
     @property
     def range(self) -> Range:
         """The constant itself, if it is a number."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            return Range()
-        return Range.point(Fraction(self.value))
+        match self.value:
+            case bool():
+                return Range()
+            case int() | float() as number:
+                return Range.point(Fraction(number))
+            case _:
+                return Range()
 
     def canonical(self) -> Any:
         """The value with its kind."""
-        value = self.value.isoformat() if isinstance(self.value, date) else self.value
-        return ["literal", self.kind.value, repr(value) if isinstance(value, float) else value]
+        match self.value:
+            case date() as day:
+                return ["literal", self.kind.value, day.isoformat()]
+            case float() as number:
+                return ["literal", self.kind.value, repr(number)]
+            case value:
+                return ["literal", self.kind.value, value]
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operation on expressions; `op` is one of a closed list that every engine knows."""
+    """An operation on expressions; `op` names one of a closed list of records."""
 
     op: str
     args: "tuple[Expression, ...]"
     kind: Kind
     range: Range = Range()
 
+    @property
+    def function(self) -> "Function":
+        """All that is known of the operation."""
+        from sfumato.query.functions import FUNCTIONS  # late: records are made of expressions
+
+        return FUNCTIONS[self.op]
+
     def canonical(self) -> Any:
         """The operation; the order of operands that may be exchanged does not count."""
         parts = [arg.canonical() for arg in self.args]
-        if self.op in ("and", "or", "eq", "ne", "add", "mul"):
-            parts = sorted(parts, key=repr)
-        elif self.op == "in":
-            parts = [parts[0], *sorted(parts[1:], key=repr)]
-        return [self.op, *parts]
+        at = self.function.unordered_from
+        return [self.op, *(parts if at is None else [*parts[:at], *sorted(parts[at:], key=repr)])]
 
 
 Expression = Ref | Literal | Call
@@ -102,11 +118,13 @@ Expression = Ref | Literal | Call
 
 def refs(expression: Expression) -> list[Ref]:
     """Every field an expression reads."""
-    if isinstance(expression, Ref):
-        return [expression]
-    if isinstance(expression, Literal):
-        return []
-    return [ref for arg in expression.args for ref in refs(arg)]
+    match expression:
+        case Ref():
+            return [expression]
+        case Literal():
+            return []
+        case Call(args=args):
+            return [ref for arg in args for ref in refs(arg)]
 
 
 def of_person(expression: Expression) -> bool:
@@ -117,92 +135,77 @@ def of_person(expression: Expression) -> bool:
 MOST_CHARACTERS = 10_000
 """Of a text that is computed with: a longer one is cut, so that what a row costs is known before data are read."""
 
-_TWICE = {"least", "greatest", "sqrt", "ln", "log2", "log10", "nullif", "is_null"}
-_CHOICES = {"case", "coalesce", "nullif"}
-_OF_TEXT = {"lower", "upper", "trim", "length", "substring", "starts_with", "contains", "concat", "like", "ilike"}
-_OF_DAYS = {"year", "quarter", "month", "week", "day", "dayofweek", "dayofyear", "hour", "minute"}
-_TIMES = (Kind.DATE, Kind.TIMESTAMP)
-
-
-def chosen(call: Call) -> "tuple[Expression, ...]":
-    """What a choice may give: the values of CASE, COALESCE and NULLIF."""
-    if call.op == "case":
-        return (*call.args[1::2], *(call.args[-1:] if len(call.args) % 2 else ()))
-    return call.args[:1] if call.op == "nullif" else call.args
-
 
 def longest(expression: Expression) -> int | None:
     """How many characters a text has at most; None where a cell decides."""
-    if isinstance(expression, Ref):
-        return expression.field.longest
-    if isinstance(expression, Literal):
-        size = len(str(expression.value))
-        return size if size <= MOST_CHARACTERS else None
-    lengths = [longest(arg) for arg in expression.args]
-    known = [MOST_CHARACTERS if length is None else length for length in lengths]
-    if expression.op in _CHOICES:
-        values = [longest(value) for value in chosen(expression)]
-        return None if any(value is None for value in values) else max(value for value in values if value is not None)
-    if expression.op == "substring":
-        wanted = expression.args[2] if len(expression.args) > 2 else None
-        cut = wanted.value if isinstance(wanted, Literal) else None
-        return min(known[0], cut) if isinstance(cut, int) else known[0]
-    if expression.op == "cast_text":
-        return _LONGEST_WRITTEN
-    return min(MOST_CHARACTERS, sum(known))
-
-
-_LONGEST_WRITTEN = 40
-"""A number, a day, a moment or a truth, as text."""
+    match expression:
+        case Ref(field=field):
+            return field.longest
+        case Literal(value=value):
+            size = len(str(value))
+            return size if size <= MOST_CHARACTERS else None
+        case Call(args=args, function=function):
+            lengths = [longest(arg) for arg in args]
+            known = [MOST_CHARACTERS if length is None else length for length in lengths]
+            return function.longest(expression, known)
 
 
 def in_calendar(expression: Expression) -> bool:
     """Whether a day or moment is of the years 1 to 9999 whatever the cells: all that is computed is."""
-    if isinstance(expression, Ref):
-        return expression.field.on_calendar
-    if isinstance(expression, Call) and expression.op in _CHOICES:
-        return all(in_calendar(value) for value in chosen(expression))
-    return True
+    match expression:
+        case Ref(field=field):
+            return field.on_calendar
+        case Literal():
+            return True
+        case Call(args=args, function=function):
+            return function.choices is None or all(in_calendar(value) for value in function.choices(args))
 
 
 def written_size(expression: Expression) -> int:
     """How many leaves an engine writes for an expression at most: total functions name their operands again."""
-    if not isinstance(expression, Call):
-        return 1
-    inner = sum(guards(expression, arg) * written_size(arg) for arg in expression.args)
-    return repeated(expression) * (1 + inner)
+    match expression:
+        case Call(args=args, function=function):
+            inner = sum(guards(expression, i) * written_size(arg) for i, arg in enumerate(args))
+            return function.repeats * (1 + inner)
+        case _:
+            return 1
 
 
-def repeated(call: Call) -> int:
-    """How often an engine writes all operands of an operation."""
-    return 2 if call.op in _TWICE else 3 if call.op == "clip" else 1
-
-
-def guards(call: Call, arg: Expression) -> int:
+def guards(call: Call, at: int) -> int:
     """How often an operand is written because it must be cut, or held within the calendar."""
-    times = 1
-    if arg.kind is Kind.TEXT and (call.op in _OF_TEXT or call.op.startswith("cast_")) and longest(arg) is None:
-        times = 3
-    if arg.kind is Kind.TEXT and call.op in ("cast_date", "cast_timestamp"):
-        times *= 3
-    dated = call.op in _OF_DAYS or call.op.startswith(("trunc_", "cast_"))
-    return 3 if arg.kind in _TIMES and dated and not in_calendar(arg) else times
+    from sfumato.query.functions import Sort
+
+    arg, function = call.args[at], call.function
+    operand = function.operand(at)
+    match operand.sort.prepared_for(arg.kind):
+        case Sort.TEXT if not operand.is_constant:
+            return (3 if longest(arg) is None else 1) * function.repeats_text
+        case Sort.DATE:
+            return 1 if in_calendar(arg) else 3
+        case _:
+            return 1
 
 
 def moved(expression: Expression, by: int) -> Expression:
     """The expression over rows whose fields start `by` places later."""
-    if isinstance(expression, Ref):
-        return Ref(expression.index + by, expression.field)
-    if isinstance(expression, Literal):
-        return expression
-    return Call(expression.op, tuple(moved(arg, by) for arg in expression.args), expression.kind, expression.range)
+    match expression:
+        case Ref(index=index, field=field):
+            return Ref(index + by, field)
+        case Literal():
+            return expression
+        case Call(args=args):
+            return replace(expression, args=tuple(moved(arg, by) for arg in args))
 
 
 def conjunction(parts: "list[Expression]") -> Expression | None:
     """All of them, or None for nothing."""
     flat: list[Expression] = []
     for part in parts:
-        flat.extend(part.args if isinstance(part, Call) and part.op == "and" else (part,))
+        match part:
+            case Call(op="and", args=args):
+                flat.extend(args)
+            case _:
+                flat.append(part)
     if not flat:
         return None
     return flat[0] if len(flat) == 1 else Call("and", tuple(flat), Kind.BOOLEAN)
@@ -210,21 +213,15 @@ def conjunction(parts: "list[Expression]") -> Expression | None:
 
 def inside(expression: Expression) -> Expression:
     """The expression with every bounded number it computes with held within its bounds, as its range assumes."""
-    if isinstance(expression, Ref):
-        if expression.kind.is_number and expression.range.is_bounded:
+    match expression:
+        case Ref() if expression.kind.is_number and expression.range.is_bounded:
             return Call("clip", (expression,), expression.kind, expression.range)
-        return expression
-    if isinstance(expression, Literal) or expression.kind is Kind.BOOLEAN:
-        return expression
-    if expression.op == "case":
-        args = tuple(
-            arg if i % 2 == 0 and i + 1 < len(expression.args) else inside(arg) for i, arg in enumerate(expression.args)
-        )
-    else:
-        args = tuple(inside(arg) for arg in expression.args)
-    return Call(expression.op, args, expression.kind, expression.range)
+        case Call(args=args) if expression.kind is not Kind.BOOLEAN:
+            return replace(expression, args=tuple(map(inside, args)))
+        case _:
+            return expression
 
 
 def bounded(expression: Expression) -> Expression:
     """The same, where a bare column stays bare: what is summed is held within its bounds in the end."""
-    return expression if isinstance(expression, Ref) else inside(expression)
+    return expression if type(expression) is Ref else inside(expression)

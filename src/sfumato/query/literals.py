@@ -25,7 +25,7 @@ def number(text: str, node: exp.Expression, question: str) -> Literal:
 
 def dated(a: Expression, b: Expression, at: exp.Expression, text: str) -> Expression:
     """A text constant beside a date is that date."""
-    if isinstance(a, Literal) and a.kind is Kind.TEXT and b.kind in (Kind.DATE, Kind.TIMESTAMP):
+    if type(a) is Literal and a.kind is Kind.TEXT and b.kind.is_time:
         return date_literal(a, b.kind, at, text)
     return a
 

@@ -6,9 +6,9 @@ from functools import cmp_to_key
 from typing import Any
 
 from sfumato.query.bars import Bar
+from sfumato.query.evaluate import evaluate
 from sfumato.query.price import Priced, PricedQuery
 from sfumato.query.question import Order, Question
-from sfumato.query.released import evaluate
 
 Noisy = list[Any]
 """A row of noisy columns; a quantile's is (value, low, high)."""

@@ -1,60 +1,18 @@
 """Row expressions: SQL nodes into the closed tree, with kinds checked and names resolved to positions."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from difflib import get_close_matches
 
 from sqlglot import exp
 
 from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Literal, written_size
-from sfumato.query.functions import FUNCTIONS, Function, arithmetic, call, takes
+from sfumato.query.functions import CALLED, FUNCTIONS, NAMES, NODES, PARTS, TYPES, UNITS, Function, Node
 from sfumato.query.literals import date_literal, dated, number
 from sfumato.query.parse import only, refused, word
-from sfumato.query.range import Range
 from sfumato.query.scope import Scope
 
-_COMPARE: dict[type[exp.Expression], str] = {
-    exp.EQ: "eq",
-    exp.NEQ: "ne",
-    exp.LT: "lt",
-    exp.LTE: "le",
-    exp.GT: "gt",
-    exp.GTE: "ge",
-}
-_MIRROR = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_ARITHMETIC: dict[type[exp.Expression], str] = {exp.Add: "add", exp.Sub: "sub", exp.Mul: "mul", exp.Div: "div"}
-_NAMED: dict[type[exp.Expression], str] = {
-    exp.Abs: "abs", exp.Sign: "sign", exp.Floor: "floor", exp.Ceil: "ceil", exp.Round: "round", exp.Sqrt: "sqrt",
-    exp.Ln: "ln", exp.Exp: "exp", exp.Pow: "pow", exp.Mod: "mod", exp.Least: "least", exp.Greatest: "greatest",
-    exp.Lower: "lower", exp.Upper: "upper", exp.Trim: "trim", exp.Length: "length", exp.Substring: "substring",
-    exp.StartsWith: "starts_with", exp.Contains: "contains", exp.Concat: "concat", exp.DPipe: "concat",
-    exp.Year: "year", exp.Quarter: "quarter", exp.Month: "month", exp.Week: "week", exp.Day: "day",
-    exp.DayOfWeek: "dayofweek", exp.DayOfYear: "dayofyear", exp.Hour: "hour", exp.Minute: "minute",
-}  # fmt: skip
-_ORDERED: dict[type[exp.Expression], tuple[str, ...]] = {
-    exp.Substring: ("this", "start", "length"), exp.Round: ("this", "decimals"), exp.Concat: ("expressions",),
-    exp.Least: ("this", "expressions"), exp.Greatest: ("this", "expressions"),
-    **dict.fromkeys((exp.Pow, exp.Mod, exp.DPipe, exp.StartsWith, exp.Contains), ("this", "expression")),
-}  # fmt: skip
-_ANONYMOUS = {
-    "strlen": "length",
-    "power": "pow",
-    "mod": "mod",
-    "log10": "log10",
-    "log2": "log2",
-    "prefix": "starts_with",
-}
-_PARTS = {"year", "quarter", "month", "week", "day", "hour", "minute"}
-_EXTRACT = {"DOW": "dayofweek", "DAYOFWEEK": "dayofweek", "DOY": "dayofyear", "DAYOFYEAR": "dayofyear"}
-_CASTS = {
-    Kind.INTEGER: {"INT", "BIGINT", "SMALLINT", "TINYINT", "UINT", "UBIGINT", "INT128"},
-    Kind.REAL: {"DOUBLE", "FLOAT", "DECIMAL"},
-    Kind.TEXT: {"TEXT", "VARCHAR", "CHAR", "NVARCHAR"},
-    Kind.BOOLEAN: {"BOOLEAN"},
-    Kind.DATE: {"DATE"},
-    Kind.TIMESTAMP: {"TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"},
-}
 _MOST_WRITTEN = 4096
 _REMEDY = "see docs/sql.md for the functions there are"
 
@@ -81,17 +39,21 @@ class Rows:
 
     def __call__(self, node: exp.Expression) -> Expression:
         """The expression of a node."""
-        for kinds, build in _BUILDERS:
-            if isinstance(node, kinds):
-                return self._short(build(self, node), node)
-        if type(node) in _NAMED:
-            return self._short(self._named(FUNCTIONS[_NAMED[type(node)]], node), node)
-        if isinstance(node, exp.AggFunc):
-            raise refused(f"{word(node)} is an aggregate and stands where a row's value is needed", node, self._text,
-                          hint="aggregates go in SELECT, HAVING or ORDER BY, and not inside each other")  # fmt: skip
-        if isinstance(node, exp.Subquery | exp.Select | exp.Query):
-            raise refused("a subquery in an expression is not answered", node, self._text, hint="join in FROM instead")
-        raise self._unknown(node)
+        build = _BUILDERS.get(type(node))
+        if build is not None:
+            return self._short(build(self, node), node)
+        if type(node) in NODES:
+            return self._short(self._named(*NODES[type(node)], node), node)
+        match node:
+            case exp.AggFunc():
+                problem = f"{word(node)} is an aggregate and stands where a row's value is needed"
+                hint = "aggregates go in SELECT, HAVING or ORDER BY, and not inside each other"
+                raise refused(problem, node, self._text, hint=hint)
+            case exp.Query():
+                problem = "a subquery in an expression is not answered"
+                raise refused(problem, node, self._text, hint="join in FROM instead")
+            case _:
+                raise self._unknown(node)
 
     def _short(self, made: Expression, node: exp.Expression) -> Expression:
         if written_size(made) > _MOST_WRITTEN:
@@ -101,13 +63,15 @@ class Rows:
         return made
 
     def _unknown(self, node: exp.Expression) -> InvalidQuestion:
-        return refused(f"{word(node)} is not answered", node, self._text, hint=_REMEDY)
+        called = word(node)
+        near = get_close_matches(called.removesuffix("(…)"), CALLED, n=3)
+        hint = f"did you mean {' or '.join(near)}? {_REMEDY}" if near else _REMEDY
+        return refused(f"{called} is not answered", node, self._text, hint=hint)
 
     # ---- leaves ----
 
     def column(self, node: exp.Expression) -> Expression:
-        assert isinstance(node, exp.Column)
-        return self._scope.column(node)
+        return self._scope.column(node)  # type: ignore[arg-type]
 
     def literal(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "is_string")
@@ -131,66 +95,60 @@ class Rows:
         kind, parts, waiting = type(node), [], [node]
         while waiting:  # AND chains are long and lean to the left
             each = waiting.pop()
-            inner = each.this if isinstance(each, exp.Paren) else each
+            inner = each.this if type(each) is exp.Paren else each
             if type(inner) is kind:
                 only(inner, self._text, "this", "expression")
                 waiting += [inner.expression, inner.this]
             else:
                 parts.append(self.predicate(each))
-        return Call("and" if kind is exp.And else "or", tuple(parts), Kind.BOOLEAN)
+        return FUNCTIONS["and" if kind is exp.And else "or"].call(parts)
 
     def negation(self, node: exp.Expression) -> Expression:
-        return Call("not", (self.predicate(node.this),), Kind.BOOLEAN)
+        return FUNCTIONS["not"].call((self.predicate(node.this),))
 
     def comparison(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")
         a, b = self._alike(node, node.this, node.expression)
-        op = _COMPARE[type(node)]
-        if isinstance(a, Literal) and not isinstance(b, Literal):
-            a, b, op = b, a, _MIRROR[op]
-        return Call(op, (a, b), Kind.BOOLEAN)
+        function, _ = NODES[type(node)]
+        if type(a) is Literal and type(b) is not Literal:
+            a, b, function = b, a, FUNCTIONS[function.mirror]
+        return function.call((a, b))
 
     def same(self, node: exp.Expression) -> Expression:
-        a, b = self._alike(node, node.this, node.expression)
-        made = Call("same", (a, b), Kind.BOOLEAN)
-        return Call("not", (made,), Kind.BOOLEAN) if isinstance(node, exp.NullSafeNEQ) else made
+        made = FUNCTIONS["same"].call(self._alike(node, node.this, node.expression))
+        return FUNCTIONS["not"].call((made,)) if type(node) is exp.NullSafeNEQ else made
 
     def between(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "low", "high")
         low = self._alike(node, node.this, node.args["low"])
         high = self._alike(node, node.this, node.args["high"])
-        return Call("and", (Call("ge", low, Kind.BOOLEAN), Call("le", high, Kind.BOOLEAN)), Kind.BOOLEAN)
+        return FUNCTIONS["and"].call((FUNCTIONS["ge"].call(low), FUNCTIONS["le"].call(high)))
 
     def within(self, node: exp.Expression) -> Expression:
         if node.args.get("query") is not None:
             raise refused("IN (SELECT …) is not answered", node, self._text, hint="join in FROM instead")
         only(node, self._text, "this", "expressions")
         listed = [self._alike(node, node.this, each)[1] for each in node.expressions]
-        if not all(isinstance(each, Literal) for each in listed):
-            raise refused("IN (…) takes constants", node, self._text, hint="compare columns with =")
-        return Call("in", (self(node.this), *listed), Kind.BOOLEAN)
+        function = FUNCTIONS["in"]
+        if not all(function.operand(1).admits(each) for each in listed):
+            raise refused("IN (…) takes constants", node, self._text, hint=function.operand(1).hint)
+        return function.call((self(node.this), *listed))
 
     def is_(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")
         inner = self(node.this)
-        if isinstance(node.expression, exp.Null):
-            return Call("is_null", (inner,), Kind.BOOLEAN)
-        if isinstance(node.expression, exp.Boolean) and inner.kind is Kind.BOOLEAN:
-            return Call("same", (inner, Literal(bool(node.expression.this), Kind.BOOLEAN)), Kind.BOOLEAN)
-        raise refused("IS takes NULL, TRUE or FALSE", node, self._text, hint="use = to compare")
-
-    def like(self, node: exp.Expression) -> Expression:
-        only(node, self._text, "this", "expression")
-        inner, pattern = self(node.this), self(node.expression)
-        if inner.kind is not Kind.TEXT or not isinstance(pattern, Literal) or pattern.kind is not Kind.TEXT:
-            raise refused("LIKE compares text with a constant pattern", node, self._text, hint="column LIKE 'x%'")
-        return Call("ilike" if isinstance(node, exp.ILike) else "like", (inner, pattern), Kind.BOOLEAN)
+        match node.expression:
+            case exp.Null():
+                return FUNCTIONS["is_null"].call((inner,))
+            case exp.Boolean(this=truth) if inner.kind is Kind.BOOLEAN:
+                return FUNCTIONS["same"].call((inner, Literal(bool(truth), Kind.BOOLEAN)))
+            case _:
+                raise refused("IS takes NULL, TRUE or FALSE", node, self._text, hint="use = to compare")
 
     def _alike(self, at: exp.Expression, left: exp.Expression, right: exp.Expression) -> tuple[Expression, Expression]:
         a, b = self(left), self(right)
         a, b = dated(a, b, at, self._text), dated(b, a, at, self._text)
-        times = {Kind.DATE, Kind.TIMESTAMP}
-        if a.kind is b.kind or (a.kind.is_number and b.kind.is_number) or {a.kind, b.kind} <= times:
+        if a.kind is b.kind or (a.kind.is_number and b.kind.is_number) or (a.kind.is_time and b.kind.is_time):
             return a, b
         raise refused(
             f"compares {a.kind.value} with {b.kind.value}", at, self._text, hint="compare like with like, or CAST"
@@ -204,17 +162,18 @@ class Rows:
         if not (a.kind.is_number and b.kind.is_number):
             found = b if a.kind.is_number else a
             raise refused(f"arithmetic needs numbers, found {found.kind.value}", node, self._text, hint="CAST it first")
-        return _folded(arithmetic(_ARITHMETIC[type(node)], a, b))
+        return _folded(NODES[type(node)][0].call((a, b)))
 
     def whole_division(self, node: exp.Expression) -> Expression:
-        quotient = arithmetic("div", *self._numbers(node, [node.this, node.expression]))
-        return call(FUNCTIONS["floor"], [quotient])
+        quotient = FUNCTIONS["div"].call(self._numbers(node, [node.this, node.expression]))
+        return FUNCTIONS["floor"].call((quotient,))
 
     def negative(self, node: exp.Expression) -> Expression:
-        (inner,) = self._numbers(node, [node.this])
-        if isinstance(inner, Literal) and isinstance(inner.value, int | float):
-            return Literal(-inner.value, inner.kind)
-        return Call("neg", (inner,), inner.kind, inner.range.negated())
+        match self._numbers(node, [node.this]):
+            case [Literal(value=int() | float() as value, kind=kind)]:
+                return Literal(-value, kind)
+            case made:
+                return FUNCTIONS["neg"].call(made)
 
     def _numbers(self, at: exp.Expression, nodes: Sequence[exp.Expression]) -> list[Expression]:
         made = [self(each) for each in nodes]
@@ -225,16 +184,13 @@ class Rows:
 
     def logarithm(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")
-        if node.args.get("expression") is not None:
-            base, of = self(node.this), node.expression
-            if not isinstance(base, Literal) or base.value not in (2, 10):
+        if node.args.get("expression") is None:
+            return FUNCTIONS["log10"].call(self._numbers(node, [node.this]))
+        match self(node.this):
+            case Literal(value=2 | 10 as base):
+                return FUNCTIONS[f"log{base:.0f}"].call(self._numbers(node, [node.expression]))
+            case _:
                 raise refused("logarithms have base 2, 10 or e", node, self._text, hint="LN(x) / LN(base)")
-            return call(FUNCTIONS[f"log{base.value}"], self._numbers(node, [of]))
-        return call(FUNCTIONS["log10"], self._numbers(node, [node.this]))
-
-    def square(self, node: exp.Expression) -> Expression:
-        (inner,) = self._numbers(node, [node.this])
-        return call(FUNCTIONS["pow"], [inner, Literal(2, Kind.INTEGER)])
 
     # ---- choices ----
 
@@ -246,169 +202,130 @@ class Rows:
             if subject is None:
                 args.append(self.predicate(each.this))
             else:
-                args.append(Call("eq", self._alike(each, subject, each.this), Kind.BOOLEAN))
-            args.append(self._value(each.args["true"]))
+                args.append(FUNCTIONS["eq"].call(self._alike(each, subject, each.this)))
+            args.append(self(each.args["true"]))
         return self._chosen(node, args, node.args.get("default"))
 
     def iff(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "true", "false")
-        return self._chosen(node, [self.predicate(node.this), self._value(node.args["true"])], node.args.get("false"))
-
-    def _value(self, node: exp.Expression) -> Expression:
-        return self(node)
+        return self._chosen(node, [self.predicate(node.this), self(node.args["true"])], node.args.get("false"))
 
     def _chosen(self, node: exp.Expression, args: list[Expression], default: exp.Expression | None) -> Expression:
-        if default is not None and not isinstance(default, exp.Null):
+        if default is not None and type(default) is not exp.Null:
             args.append(self(default))
-        values = [*args[1::2], *(args[-1:] if len(args) % 2 else ())]
-        kind, found = _common(values, node, self._text)
-        return Call("case", tuple(args), kind, found)
+        return self._choice(FUNCTIONS["case"], args, node)
 
     def coalesce(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expressions")
-        made = [self(each) for each in (node.this, *node.expressions)]
-        kind, found = _common(made, node, self._text)
-        return Call("coalesce", tuple(made), kind, found)
+        return self._choice(FUNCTIONS["coalesce"], [self(each) for each in (node.this, *node.expressions)], node)
 
     def nullif(self, node: exp.Expression) -> Expression:
-        a, b = self._alike(node, node.this, node.expression)
-        return Call("nullif", (a, b), a.kind, a.range)
+        return FUNCTIONS["nullif"].call(self._alike(node, node.this, node.expression))
+
+    def _choice(self, function: Function, args: list[Expression], node: exp.Expression) -> Expression:
+        assert function.choices is not None
+        kinds = {value.kind for value in function.choices(args)}
+        if len(kinds) > 1 and not all(kind.is_number for kind in kinds):
+            names = " and ".join(sorted(kind.value for kind in kinds))
+            raise refused(f"mixes {names}", node, self._text, hint="CAST them alike")
+        return function.call(args)
 
     # ---- kinds ----
 
     def cast(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "to", "_type", "safe")
-        wanted = node.args["to"]
-        name = wanted.this.value if isinstance(wanted.this, exp.DataType.Type) else str(wanted.this)
-        kind = next((kind for kind, names in _CASTS.items() if str(name).upper() in names), None)
-        if kind is None:
-            raise refused(
-                f"CAST to {str(name)[:40]} is not answered", node, self._text, hint="integer, double, text, date…"
-            )
-        inner = self(node.this)
-        if isinstance(inner, Literal) and inner.kind is Kind.TEXT and kind in (Kind.DATE, Kind.TIMESTAMP):
+        wanted = node.args["to"].this
+        name = str(getattr(wanted, "value", wanted))
+        function = TYPES.get(name.upper())
+        if function is None:
+            raise refused(f"CAST to {name[:40]} is not answered", node, self._text, hint="integer, double, text, date…")
+        inner, kind = self(node.this), Kind(function.gives)
+        if type(inner) is Literal and inner.kind is Kind.TEXT and kind.is_time:
             return date_literal(inner, kind, node, self._text)
         if inner.kind is kind:
             return inner
-        if not _castable(inner.kind, kind):
-            raise refused(
-                f"CAST of {inner.kind.value} to {kind.value} has no values", node, self._text, hint="CAST a text"
-            )
-        found = inner.range if kind.is_number and inner.kind.is_number else Range()
-        if kind is Kind.INTEGER:
-            found = call(FUNCTIONS["floor"], [Call("x", (), Kind.REAL, found)]).range
-        return Call(f"cast_{kind.value}", (inner,), kind, found)
+        if Kind.TEXT not in (inner.kind, kind) and inner.kind.is_time is not kind.is_time:
+            problem = f"CAST of {inner.kind.value} to {kind.value} has no values"  # days are no numbers
+            raise refused(problem, node, self._text, hint="CAST a text")
+        return function.call((inner,))
 
     def extract(self, node: exp.Expression) -> Expression:
-        part = str(node.this.name if isinstance(node.this, exp.Expression) else node.this).upper()
-        name = _EXTRACT.get(part, part.lower())
-        if name not in _PARTS and part not in _EXTRACT:
-            raise refused(f"EXTRACT({part[:30]} …) is not answered", node, self._text, hint=f"one of {sorted(_PARTS)}")
-        return self._checked(FUNCTIONS[name], [self(node.expression)], node)
+        part = str(getattr(node.this, "name", node.this))
+        function = PARTS.get(part.lower())
+        if function is None:
+            problem = f"EXTRACT({part.upper()[:30]} …) is not answered"
+            raise refused(problem, node, self._text, hint=f"one of {sorted(UNITS)}")
+        return self._checked(function, [self(node.expression)], node)
 
     def truncate(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "unit", "input_type_preserved")
-        unit = str(node.args["unit"].name).lower()
-        inner = self(node.this)
-        if unit not in _PARTS or inner.kind not in (Kind.DATE, Kind.TIMESTAMP):
-            raise refused("DATE_TRUNC takes a unit and a date", node, self._text, hint=f"one of {sorted(_PARTS)}")
-        return Call(f"trunc_{unit}", (inner,), inner.kind)
+        inner, function = self(node.this), UNITS.get(str(node.args["unit"].name).lower())
+        if function is None or not inner.kind.is_time:
+            raise refused("DATE_TRUNC takes a unit and a date", node, self._text, hint=f"one of {sorted(UNITS)}")
+        return function.call((inner,))
 
     # ---- functions by name ----
 
-    def _named(self, function: Function, node: exp.Expression) -> Expression:
-        ordered = _ORDERED.get(type(node), ("this",))
-        only(node, self._text, *ordered, "safe", "coalesce", "ignore_nulls", "binary", "encoding")
+    def _named(self, function: Function, known: Node, node: exp.Expression) -> Expression:
+        only(node, self._text, *known.operands, "safe", "coalesce", "ignore_nulls", "binary", "encoding")
         given: list[exp.Expression] = []
-        for name in ordered:
+        for name in known.operands:
             value = node.args.get(name)
-            given.extend(value if isinstance(value, list) else [] if value is None else [value])
+            given.extend(value if type(value) is list else [] if value is None else [value])
         return self._checked(function, [self(each) for each in given], node)
 
     def anonymous(self, node: exp.Expression) -> Expression:
-        name = str(node.this).lower()
-        if name not in _ANONYMOUS:
+        function = NAMES.get(str(node.this).lower())
+        if function is None:
             raise self._unknown(node)
-        return self._checked(FUNCTIONS[_ANONYMOUS[name]], [self(each) for each in node.expressions], node)
+        return self._checked(function, [self(each) for each in node.expressions], node)
 
     def _checked(self, function: Function, args: list[Expression], node: exp.Expression) -> Expression:
-        least = len(function.takes) if function.least is None else function.least
-        if len(args) < least or (not function.many and len(args) > len(function.takes)):
+        if not function.takes_so_many(len(args)):
             raise refused(f"{word(node)} takes another number of operands", node, self._text, hint=_REMEDY)
         for i, arg in enumerate(args):
-            wanted = function.takes[min(i, len(function.takes) - 1)]
-            if not takes(arg.kind, wanted):
-                raise refused(
-                    f"{word(node)} takes {wanted}, found {arg.kind.value}", node, self._text, hint="CAST it first"
-                )
-        if function.op in ("substring", "round") and not all(_small(arg) for arg in args[1:]):
-            raise refused(
-                f"{word(node)} takes constant positions from 1 to 10000", node, self._text, hint="write numbers"
-            )
-        return call(function, args)
-
-
-def _castable(given: Kind, wanted: Kind) -> bool:
-    """Whether a value of one kind can be one of another: days are no numbers, and numbers no days."""
-    times = {Kind.DATE, Kind.TIMESTAMP}
-    return Kind.TEXT in (given, wanted) or (given in times) == (wanted in times)
-
-
-def _small(arg: Expression) -> bool:
-    return isinstance(arg, Literal) and isinstance(arg.value, int) and 0 <= arg.value <= 10_000
+            operand = function.operand(i)
+            if not operand.sort.admits(arg.kind):
+                problem = f"{word(node)} takes {operand.sort.value}, found {arg.kind.value}"
+                raise refused(problem, node, self._text, hint="CAST it first")
+            if not operand.admits(arg):
+                raise refused(f"{word(node)} takes {operand.constants}", node, self._text, hint=operand.hint)
+        return function.call(args)
 
 
 def _folded(made: Call) -> Expression:
     """A constant, where both operands are and the result is exact."""
-    if all(isinstance(arg, Literal) for arg in made.args) and made.range.lower is not None and made.op != "div":
-        exact = made.range.lower
-        if made.range.upper == exact and exact.denominator == 1 and abs(exact) < 2**53 and made.kind is Kind.INTEGER:
-            return Literal(int(exact), Kind.INTEGER)
-    return made
+    exact = made.range.lower
+    if exact is None or made.op == "div" or made.kind is not Kind.INTEGER:
+        return made
+    constant = all(type(arg) is Literal for arg in made.args) and made.range.upper == exact
+    return Literal(int(exact), Kind.INTEGER) if constant and exact.denominator == 1 and abs(exact) < 2**53 else made
 
 
-def _common(values: list[Expression], node: exp.Expression, text: str) -> tuple[Kind, Range]:
-    kinds = {value.kind for value in values}
-    if kinds <= {Kind.INTEGER, Kind.REAL}:
-        found = values[0].range
-        for value in values[1:]:
-            zero = value.range.lower == value.range.upper == 0  # zero lies on every grid
-            found = Range(*_ends(found, value.range), found.grid if zero else found.join(value.range).grid)
-        return (Kind.INTEGER if kinds == {Kind.INTEGER} else Kind.REAL), found
-    if len(kinds) == 1:
-        return kinds.pop(), Range()
-    raise refused(f"mixes {' and '.join(sorted(k.value for k in kinds))}", node, text, hint="CAST them alike")
-
-
-def _ends(a: Range, b: Range) -> tuple[Any, Any]:
-    whole = a.join(b)
-    return whole.lower, whole.upper
-
-
-_BUILDERS: tuple[tuple[Any, Callable[[Rows, exp.Expression], Expression]], ...] = (
-    (exp.Column, Rows.column),
-    (exp.Literal, Rows.literal),
-    (exp.Boolean, Rows.boolean),
-    (exp.Null, Rows.null),
-    (exp.Paren, Rows.parenthesis),
-    ((exp.And, exp.Or), Rows.logic),
-    (exp.Not, Rows.negation),
-    (tuple(_COMPARE), Rows.comparison),
-    ((exp.NullSafeEQ, exp.NullSafeNEQ), Rows.same),
-    (exp.Between, Rows.between),
-    (exp.In, Rows.within),
-    (exp.Is, Rows.is_),
-    ((exp.Like, exp.ILike), Rows.like),
-    (exp.IntDiv, Rows.whole_division),
-    (tuple(_ARITHMETIC), Rows.arithmetic),
-    (exp.Neg, Rows.negative),
-    (exp.Log, Rows.logarithm),
-    (exp.Case, Rows.case),
-    (exp.If, Rows.iff),
-    (exp.Coalesce, Rows.coalesce),
-    (exp.Nullif, Rows.nullif),
-    ((exp.Cast, exp.TryCast), Rows.cast),
-    (exp.Extract, Rows.extract),
-    ((exp.TimestampTrunc, exp.DateTrunc), Rows.truncate),
-    (exp.Anonymous, Rows.anonymous),
-)
+_BUILDERS: dict[type[exp.Expression], Callable[[Rows, exp.Expression], Expression]] = {
+    exp.Column: Rows.column,
+    exp.Literal: Rows.literal,
+    exp.Boolean: Rows.boolean,
+    exp.Null: Rows.null,
+    exp.Paren: Rows.parenthesis,
+    exp.Not: Rows.negation,
+    exp.Between: Rows.between,
+    exp.In: Rows.within,
+    exp.Is: Rows.is_,
+    exp.IntDiv: Rows.whole_division,
+    exp.Neg: Rows.negative,
+    exp.Log: Rows.logarithm,
+    exp.Case: Rows.case,
+    exp.If: Rows.iff,
+    exp.Coalesce: Rows.coalesce,
+    exp.Nullif: Rows.nullif,
+    exp.Extract: Rows.extract,
+    exp.Anonymous: Rows.anonymous,
+    **dict.fromkeys((exp.And, exp.Or), Rows.logic),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), Rows.comparison),
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), Rows.same),
+    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div), Rows.arithmetic),
+    **dict.fromkeys((exp.Cast, exp.TryCast), Rows.cast),
+    **dict.fromkeys((exp.TimestampTrunc, exp.DateTrunc), Rows.truncate),
+}
+"""Nodes that are more than a function of their operands."""

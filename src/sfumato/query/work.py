@@ -6,39 +6,15 @@ above the bounds is refused, for nothing, so that neither memory nor time can be
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
-from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, guards, longest, repeated
-from sfumato.query.plan import Join, Plan, Project, Scan, Union, Where, own_expressions, parts_of, spread
+from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, guards, longest
+from sfumato.query.functions.cost import BYTES, Work
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, own_expressions, parts_of, spread
 
-_BYTES = 4  # of a character, at most
-_TEXTS = {"lower", "upper", "trim", "substring", "cast_text"}
-_SEARCHES = {"contains", "like", "ilike"}
 _COPIES = 3  # of a text that is kept: by the engine, as it is fetched, and as Python has it
-_COMPARED = 128  # characters that a search compares in the time of a step: measured on texts that agree for long
 _HINT = "ask in parts, of fewer texts or joins"
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Leaves that are written, bytes of text that are held at once, and steps, each about one character looked at."""
-
-    leaves: int = 0
-    bytes: int = 0
-    steps: int = 0
-
-    def __add__(self, other: "Work") -> "Work":
-        return Work(self.leaves + other.leaves, self.bytes + other.bytes, self.steps + other.steps)
-
-    def times(self, many: int) -> "Work":
-        """As much, written so many times."""
-        return Work(self.leaves * many, self.bytes * many, self.steps * many)
-
-    def of_rows(self, many: int) -> "Work":
-        """As much, written once and done for so many rows."""
-        return Work(self.leaves, self.bytes * many, self.steps * many)
 
 
 MOST = Work(leaves=100_000, bytes=4 * 2**20, steps=2 * 10**7)
@@ -73,56 +49,56 @@ def of_question(plan: Plan, keys: Sequence[Expression], computed: Iterable[Expre
 
 def _kept(expressions: Iterable[Expression]) -> Work:
     """Texts that are kept beside the rows they come from: in groups, among values, and as keys that are fetched."""
-    return Work(bytes=sum(_COPIES * _BYTES * _length(each) for each in expressions if each.kind is Kind.TEXT))
+    return Work(bytes=sum(_COPIES * BYTES * _length(each) for each in expressions if each.kind is Kind.TEXT))
 
 
 def _of_plan(plan: Plan) -> tuple[list[Work], Work]:
     """What each column costs where it is named, and what all of the plan does for one row."""
     parts = [_of_plan(part) for part in parts_of(plan)]
     total = _sum(work for _, work in parts)
-    if isinstance(plan, Scan):
-        return [_LEAF] * len(plan.fields), total
-    if isinstance(plan, Join):
-        return [*parts[0][0], *parts[1][0]], total
-    if isinstance(plan, Union):
-        return [max(column, key=_size) for column in zip(*(columns for columns, _ in parts), strict=True)], total
-    below = parts[0][0]
-    made = [of_expression(each, below) for each in own_expressions(plan)]
-    kept = _kept(each for each in own_expressions(plan) if not isinstance(each, Ref))
-    total = total + (_sum(made) + kept).of_rows(spread(plan.of))
-    if isinstance(plan, Where):
-        return below, total
-    # what a person's rows add up to is kept, and not computed again
-    return (made if isinstance(plan, Project) else [_LEAF] * len(plan.fields)), total
+    match plan:
+        case Scan():
+            return [_LEAF] * len(plan.fields), total
+        case Join():
+            return [*parts[0][0], *parts[1][0]], total
+        case Union():
+            return [max(column, key=_size) for column in zip(*(columns for columns, _ in parts), strict=True)], total
+        case Where() | Project() | PerPerson():
+            below = parts[0][0]
+            made = [of_expression(each, below) for each in own_expressions(plan)]
+            kept = _kept(each for each in own_expressions(plan) if type(each) is not Ref)
+            total = total + (_sum(made) + kept).of_rows(spread(plan.of))
+            return _named_again(plan, below, made), total
+
+
+def _named_again(plan: Where | Project | PerPerson, below: list[Work], made: list[Work]) -> list[Work]:
+    """What columns cost where they are named; what a person's rows add up to is kept, and not computed again."""
+    match plan:
+        case Where():
+            return below
+        case Project():
+            return made
+        case PerPerson():
+            return [_LEAF] * len(plan.fields)
 
 
 def of_expression(expression: Expression, columns: Sequence[Work]) -> Work:
     """What an expression does for one row."""
-    if isinstance(expression, Ref):
-        return columns[expression.index] if expression.index < len(columns) else _LEAF
-    if isinstance(expression, Literal):
-        return _LEAF
-    inner = _sum(of_expression(arg, columns).times(guards(expression, arg)) for arg in expression.args)
-    return (inner + _own(expression)).times(repeated(expression))
+    match expression:
+        case Ref(index=index):
+            return columns[index] if index < len(columns) else _LEAF
+        case Literal():
+            return _LEAF
+        case Call(args=args, function=function):
+            times = [guards(expression, i) for i in range(len(args))]
+            inner = _sum(of_expression(arg, columns).times(each) for arg, each in zip(args, times, strict=True))
+            cut = sum(MOST_CHARACTERS for arg, each in zip(args, times, strict=True) if each > 1 and _is_text(arg))
+            own = function.cost(expression, [_length(arg) for arg in args]) + Work(bytes=BYTES * cut)
+            return (inner + own).times(function.repeats)
 
 
-def _own(call: Call) -> Work:
-    lengths = [_length(arg) for arg in call.args]
-    cut = sum(MOST_CHARACTERS for arg in call.args if arg.kind is Kind.TEXT and guards(call, arg) > 1)
-    if call.op in _SEARCHES:
-        lowered = lengths[0] if call.op == "ilike" else 0
-        # patterns with _, and letters of either case, are compared one by one
-        at_once = 1 if call.op == "ilike" or "_" in str(getattr(call.args[1], "value", "")) else _COMPARED
-        return Work(1, _BYTES * (cut + lowered), sum(lengths) + lengths[0] * lengths[1] // at_once)
-    if call.op == "concat":
-        steps = [min(MOST_CHARACTERS, sum(lengths[: i + 1])) for i in range(len(lengths))]
-        return Work(1, _BYTES * (cut + 2 * sum(steps)), sum(lengths) + 2 * sum(steps))
-    if call.op in _TEXTS:
-        made = _length(call)
-        return Work(1, _BYTES * (cut + made), sum(lengths) + made)
-    if call.op == "in":
-        return Work(len(call.args), 0, len(call.args))
-    return Work(1, _BYTES * cut, 1 + sum(lengths))
+def _is_text(expression: Expression) -> bool:
+    return expression.kind is Kind.TEXT
 
 
 def _length(expression: Expression) -> int:

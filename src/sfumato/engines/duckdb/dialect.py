@@ -5,21 +5,19 @@ from datetime import date, datetime
 from fractions import Fraction
 
 from sfumato.data import Kind
+from sfumato.query.functions import FUNCTIONS
 
 _TYPES = {
     Kind.INTEGER: "BIGINT", Kind.REAL: "DOUBLE", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN",
     Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP",
-}  # fmt: skip
-_AS_DOUBLES = ("floor", "ceil", "abs", "sign", "exp", "length")
-_PARTS = {
-    "year": "year", "quarter": "quarter", "month": "month", "week": "week", "day": "day", "dayofweek": "dow",
-    "dayofyear": "doy", "hour": "hour", "minute": "minute",
 }  # fmt: skip
 _SIXTY_BITS = 2**60 - 1
 
 
 class DuckDB:
     """DuckDB's dialect."""
+
+    name = "duckdb"
 
     def quoted(self, name: str) -> str:
         """A name as an identifier."""
@@ -58,6 +56,10 @@ class DuckDB:
         """A value as one of another kind."""
         return f"TRY_CAST({made} AS {_TYPES[kind]})"
 
+    def matched(self, made: str, pattern: str) -> str:
+        """The first brackets of a pattern; '' where it does not match."""
+        return f"regexp_extract({made}, '{pattern}', 1)"
+
     def is_nan(self, made: str) -> str:
         """Whether a double is NaN."""
         return f"isnan({made})"
@@ -71,18 +73,8 @@ class DuckDB:
         return f"CASE WHEN strlen({made}) <= {most} THEN {made} ELSE left({made}, {most}) END"
 
     def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        """A function of texts, days, logarithms and roundings."""
-        if op in ("like", "ilike"):
-            return f"({made[0]} {op.upper()} {made[1]})"
-        if op in _PARTS:
-            return f"CAST(date_part('{_PARTS[op]}', {made[0]}) AS DOUBLE)"
-        if op.startswith("trunc_"):
-            cut = f"date_trunc('{op[6:]}', TRY_CAST({made[0]} AS TIMESTAMP))"
-            return f"TRY_CAST({cut} AS {_TYPES[kind]})"
-        if op == "mod":
-            return f"({made[0]} % nullif({made[1]}, 0))"
-        called = f"{op}({', '.join(made)})"
-        return f"CAST({called} AS DOUBLE)" if op in _AS_DOUBLES else called
+        """A function as its record writes it."""
+        return FUNCTIONS[op].filled(self, made, kind)
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
         """The rows of low rank."""

@@ -14,6 +14,11 @@ from sfumato.data import Kind
 class Dialect(Protocol):
     """How one engine writes what engines write differently."""
 
+    @property
+    def name(self) -> str:
+        """Its name, by which a function's record may have SQL of its own for it."""
+        ...
+
     def quoted(self, name: str) -> str:
         """A name as an identifier."""
         ...
@@ -38,6 +43,10 @@ class Dialect(Protocol):
         """A value as one of another kind; NULL where it is none."""
         ...
 
+    def matched(self, made: str, pattern: str) -> str:
+        """What stands in the first brackets of a pattern that a text matches, both of RE2; else '' or NULL."""
+        ...
+
     def is_nan(self, made: str) -> str:
         """Whether a double is NaN; NULL for NULL."""
         ...
@@ -51,9 +60,9 @@ class Dialect(Protocol):
         ...
 
     def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        """A function of `query.functions` that no arithmetic of ours writes: of texts, days, logarithms and roundings.
+        """A function of `query.functions`, by default as its record writes it.
 
-        `made` are its operands, doubles where they are numbers; `kind` is what it gives.
+        `made` are its operands, prepared as it takes them; `kind` is what it gives.
         """
         ...
 

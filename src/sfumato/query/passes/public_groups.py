@@ -7,7 +7,8 @@ from typing import Any
 from sfumato.data import Kind
 from sfumato.query.context import Public
 from sfumato.query.draft import Draft
-from sfumato.query.expression import Call, Expression, Literal, Ref, chosen
+from sfumato.query.expression import Call, Expression, Literal, Ref
+from sfumato.query.functions.choices import of_case
 
 _MOST_PUBLIC = 1000
 Domain = tuple[Any, ...] | None
@@ -33,7 +34,7 @@ def _domain(key: Expression, public: Public) -> Domain:
         case _ if key.kind is Kind.BOOLEAN:
             return False, True
         case Call(op="case"):
-            values = chosen(key)
+            values = of_case(key.args)
             constants = [value.value for value in values if isinstance(value, Literal)]
             if len(constants) == len(values):
                 return tuple(dict.fromkeys(constants))
