@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
+from sfumato.core.naming import known_names
 from sfumato.data import Kind, draft, place_of
 from sfumato.data.addresses import is_address
 from sfumato.data.declaration import declared
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> Exit:
             f"columns: {', '.join(names)}\nwhich says who a row is about? (empty: each row is another person)"
         )
     if person and person not in names:
-        raise InvalidDeclaration(f"there is no column `{person}`", hint=f"columns: {', '.join(names)}")
+        raise InvalidDeclaration(f"there is no column `{person}`", hint=known_names(person, names))
     epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
     known = {name: said for name, kind in columns if name != person and (said := _said(name, kind))}
     typed = not any(column.loose for column in schema)

@@ -2,13 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.cli import terminal
+from sfumato.cli import output, terminal
 from sfumato.cli.amounts import number
 from sfumato.cli.command import Exit
 from sfumato.errors import InvalidParameter
@@ -87,7 +86,7 @@ def _new(given: argparse.Namespace) -> Exit:
     if given.output is None:
         sys.stdout.write(protocol.to_json() + "\n")
         return Exit.DONE
-    _write(given.output, protocol.to_json().encode() + b"\n", force=given.force)
+    output.write(given.output, protocol.to_json().encode() + b"\n", force=given.force)
     facts = {
         "protocol": f"{protocol.kind}, version 1, round {protocol.round}, {protocol.interaction}",
         "ε": f"{float(protocol.epsilon):.6g} stated, {float(protocol.spent):.6g} by its coins"
@@ -141,7 +140,7 @@ def _simulate(given: argparse.Namespace) -> Exit:
     protocol, total = _protocol(given.protocol), 0
     devices, out = Devices(protocol), _output(given)
     values = _lines(given.input)
-    with _whole_file(out) as file:
+    with output.whole_file(out) as file:
         for start in terminal.progress(range(0, len(values), _LINES), "simulating"):
             batch = _values(protocol, values[start : start + _LINES])
             file.write(devices.report(batch).tobytes())
@@ -175,7 +174,7 @@ def _aggregate(given: argparse.Namespace) -> Exit:
         for piece in terminal.progress(_pieces(path, size * _REPORTS), f"counting {path.name}", total=pieces):
             server.add(piece)
     if given.output is not None:
-        _write(given.output, server.to_bytes(), force=given.force)
+        output.write(given.output, server.to_bytes(), force=given.force)
     _report(server, given)
     return Exit.DONE
 
@@ -320,36 +319,8 @@ def _lines(path: Path) -> list[str]:
 def _output(given: argparse.Namespace) -> Path:
     if given.output is None:
         raise InvalidParameter("--output", "is needed: reports are bytes", None)
-    _refuse_existing(given.output, force=given.force)
+    output.refuse_existing(given.output, force=given.force)
     return Path(given.output)
-
-
-@contextmanager
-def _whole_file(path: Path) -> Generator[IO[bytes]]:
-    """A file that appears under its name when all of it is written, and not at all if something fails."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
-    except OSError as error:
-        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _refuse_existing(path: Path, *, force: bool) -> None:
-    if path.exists() and not force:
-        raise InvalidParameter("--output", "exists already", str(path), hint="choose another name, or --force")
-
-
-def _write(path: Path, data: bytes, *, force: bool) -> None:
-    _refuse_existing(path, force=force)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
 
 
 def _protocol(path: Path) -> "Protocol":

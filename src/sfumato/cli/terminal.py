@@ -66,6 +66,11 @@ def emit(value: Any) -> None:
     sys.stdout.write(f"{text}\n")
 
 
+def write(text: str) -> None:
+    """A text on stdout exactly as it is: it has been escaped for where it goes."""
+    sys.stdout.write(text)
+
+
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "", right: Iterable[str] = ()
 ) -> Table:

@@ -91,7 +91,9 @@ def register_again(
     previous = found if append else None
     if append:
         if previous is None:
-            raise InvalidDeclaration(f"dataset {dataset.name} is not registered", hint="register it without --append")
+            raise InvalidDeclaration(
+                f"dataset {dataset.name} is not registered", hint="register all of it: without append=True"
+            )
         _check_appended(dataset, previous)
     workspace = Workspace()
     try:
@@ -170,13 +172,14 @@ def _check_appended(dataset: Dataset, found: Registration) -> None:
         if not (set(known) <= set(now) if _is_pattern(table) else now[: len(known)] == known):
             what = "no longer finds" if _is_pattern(table) else "does not begin with"
             raise InvalidDeclaration(
-                f"[tables.{table.name}] {what} the files that were registered", hint="leave --append out"
+                f"[tables.{table.name}] {what} the files that were registered",
+                hint="register all of it again: without append=True",
             )
         for file in before:
             if not file.is_still(since=found.made):
                 raise InvalidDeclaration(
                     f"[tables.{table.name}] {Path(file.path).name} is not what was registered",
-                    hint="leave --append out: all of it is read again",
+                    hint="register all of it again: without append=True",
                 )
 
 
