@@ -12,7 +12,7 @@ from sfumato.engines.duckdb.folder import Folder
 from sfumato.engines.duckdb.readings import readings
 from sfumato.engines.duckdb.registrar import Registrar
 from sfumato.engines.duckdb.shapes import about, cuts, shape_of
-from sfumato.engines.duckdb.sources import check_files
+from sfumato.engines.duckdb.sources import check_files, listed
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import FileState, Registration, same_sources, sources_of
@@ -112,6 +112,19 @@ def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
         try:
             schemas = Registrar(dataset, connection, workspace).schemas()
             return schemas, typed(dataset, schemas)
+        finally:
+            connection.close()
+    finally:
+        workspace.close()
+
+
+def tables_in(dataset: Dataset) -> list[str]:
+    """The names of the tables in the database that the one table of a dataset is in; no row is read."""
+    workspace = Workspace()
+    try:
+        connection = connected(dataset, workspace, ())
+        try:
+            return listed(connection, dataset.tables[0])
         finally:
             connection.close()
     finally:
