@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from sfumato.cli.command import Exit
 from sfumato.curator.documents import schema
 from sfumato.data import read_declaration
 from sfumato.demo import hospital
-
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -161,30 +158,6 @@ def test_two_declarations_must_be_told_apart(folder: Path, capsys: pytest.Captur
     (folder / "other.toml").write_bytes((folder / "hospital.toml").read_bytes())
     assert main(["budget"]) == Exit.REFUSED
     assert "--dataset" in said(capsys)[1]
-
-
-def shape(text: str) -> str:
-    """A text without its noise: digits, runs of lines and spaces, and which rows came first."""
-    text = re.sub(r"│ [a-z]+ ", "│ ward ", text)
-    text = re.sub(r"receipt \S+", "receipt", re.sub(r"[━─┏┓┡┩┳╇┴└┘]+", "─", text))
-    text = re.sub(r"[\d.,]+", "#", re.sub(r" +", " ", text)).strip()
-    return re.sub(r"± #|\[# #\]", "bar", text)
-
-
-def test_the_first_screen_of_the_readme_is_what_one_sees(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    block = next(b for b in re.findall(r"```console\n(.*?)```", README, re.DOTALL) if "sfumato sql" in b)
-    commands = re.findall(r"^\$ (sfumato .*)\n((?:(?!\$ ).*\n?)*)", block, re.MULTILINE)
-    assert len(commands) == 2
-    for name in ("patients.parquet", "visits.parquet"):
-        (tmp_path / name).write_bytes((built / name).read_bytes())
-    (tmp_path / "hospital.toml").write_text(hospital.DECLARATION.replace('"3"', '"1"'), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for command, expected in commands:
-        main(shlex.split(command)[1:])
-        assert shape("".join(said(capsys))) == shape(expected)
 
 
 def test_check_and_init_read_no_row_of_a_file_of_lines(

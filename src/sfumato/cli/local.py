@@ -43,27 +43,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--length", type=int, help="bytes of a string (prefix-tree), items of a sequence (condensed)")
     new.add_argument("--coding", choices=("optimised", "symmetric"), help="of unary encoding")
     new.add_argument("--memo", action=argparse.BooleanOptionalAction, help="devices answer from memory")
-    new.add_argument("--round", type=int, default=1)
-    new.add_argument("--interaction", choices=("non-interactive", "sequential", "full"), default="non-interactive")
+    new.add_argument("--round", type=int, default=1, help="which round it is, if devices are asked again (1)")
+    new.add_argument(
+        "--interaction", choices=("non-interactive", "sequential", "full"), default="non-interactive",
+        help="what a round may depend on",
+    )  # fmt: skip
     new.set_defaults(step=_new)
     simulate = steps.add_parser("simulate", help="reports of as many devices as a file has lines")
-    simulate.add_argument("protocol", type=Path)
+    simulate.add_argument("protocol", type=Path, help="what `new` wrote")
     simulate.add_argument("input", type=Path, metavar="values", help="one value a line")
     simulate.set_defaults(step=_simulate)
     aggregate = steps.add_parser("aggregate", help="count reports, merge counts, and estimate")
-    aggregate.add_argument("protocol", type=Path)
+    aggregate.add_argument("protocol", type=Path, help="what `new` wrote")
     aggregate.add_argument("inputs", type=Path, nargs="+", metavar="file", help="reports, or counts of another server")
     aggregate.add_argument(
         "--postprocess", default="raw", metavar="METHOD", help="raw, positive, cut, norm, norm-sub, …"
     )
     aggregate.add_argument("--top", type=int, default=20, help="how many shares to show (0: all)")
-    aggregate.add_argument("--confidence", type=number, default=0.95)
+    aggregate.add_argument("--confidence", type=number, default=0.95, help="of error bars (0.95)")
     aggregate.set_defaults(step=_aggregate)
     decode = steps.add_parser("decode", help="the strings behind RAPPOR's or a prefix tree's counts")
-    decode.add_argument("counts", type=Path)
+    decode.add_argument("counts", type=Path, help="what `aggregate` wrote")
     decode.add_argument("candidates", type=Path, nargs="?", help="one string a line; a prefix tree needs none")
-    decode.add_argument("--significance", type=number, default=0.05)
-    decode.add_argument("--confidence", type=number, default=0.95)
+    decode.add_argument(
+        "--significance", type=number, default=0.05, help="the chance that a string which nobody sent is found (0.05)"
+    )
+    decode.add_argument("--confidence", type=number, default=0.95, help="of error bars (0.95)")
     decode.set_defaults(step=_decode)
     for step in (new, simulate, aggregate):
         step.add_argument("-o", "--output", type=Path, help="the file to write")

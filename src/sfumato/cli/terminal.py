@@ -23,6 +23,7 @@ def _out() -> Console:
 
 
 def _err() -> Console:
+    sys.stdout.flush()  # what was shown before stays before, where both go to one place
     return Console(file=sys.stderr, highlight=False, soft_wrap=True, emoji=False)
 
 
