@@ -122,3 +122,17 @@ pins: $(VENV)/dev  ## write the installed versions to constraints.txt
 
 clean:  ## remove what was made
 	rm -rf $(VENV) .venv-bench .venv-mutate mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+
+# ---- a release -----------------------------------------------------------------------------------------
+.PHONY: release completion
+
+release: $(VENV)/dev  ## build wheel and sdist, try both in empty environments, and say how to tag
+	@rm -rf dist
+	@$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
+	@$(BIN)/python -c "from hatchling.build import build_sdist; build_sdist('dist')"
+	@$(PYTHON) tests/released.py dist $(VENV)/release
+	@echo "both are good. To tag them: git tag -a v$$($(BIN)/sfumato --version | cut -d' ' -f2) -m 'Sfumato $$($(BIN)/sfumato --version | cut -d' ' -f2)'"
+
+completion: $(VENV)/core  ## completion for bash, zsh and fish, into dist/completion
+	@mkdir -p dist/completion
+	@for shell in bash zsh fish; do $(BIN)/sfumato completion $$shell > dist/completion/sfumato.$$shell || exit 1; done

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from sfumato.curator import open, open_curator, register  # noqa: A004
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 ROOMS = (
     "accounting",

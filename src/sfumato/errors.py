@@ -10,6 +10,7 @@ SfumatoError
 ├── EngineFailed                    the engine did not finish; the charge stays, and the text is the same for all data
 ├── BrokenAudit                     the auditor's controls came out wrong, so it reports nothing
 ├── MissingExtra                    an optional library that is not installed
+├── Unsupported                     a system that lacks what is needed; nothing was done without it
 ├── LedgerError                     the ledger did not do what was asked
 │   ├── LedgerMisuse (ValueError)   a request that no state of the ledger would grant, or this one does not
 │   ├── LedgerUnavailable           the store failed, is busy, or was opened before a fork; nothing was acknowledged
@@ -113,11 +114,12 @@ class BrokenAudit(SfumatoError):
 class MissingExtra(SfumatoError):
     """A library that only this feature needs is not installed."""
 
-    def __init__(self, library: str, extra: str) -> None:
-        super().__init__(
-            f"this needs the library {library}, which is not installed",
-            hint=f"pip install 'sfumato[{extra}]'",
-        )
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(f"{what} needs {library}, which is not installed", hint=f"pip install 'sfumato[{extra}]'")
+
+
+class Unsupported(SfumatoError):
+    """The system lacks what a feature needs, and the feature is refused instead of done without it."""
 
 
 class LedgerError(SfumatoError):
@@ -166,6 +168,7 @@ OUTCOMES: dict[type[SfumatoError], Outcome] = {
     EngineFailed: Outcome("engine_failed", 4, 500, "58000"),
     BrokenAudit: Outcome("broken_audit", 4, 500, "XX000"),
     MissingExtra: Outcome("missing_extra", 4, 501, "0A000"),
+    Unsupported: Outcome("unsupported", 4, 501, "0A000"),
     LedgerError: Outcome("ledger_error", 3, 500, "XX000"),
     LedgerMisuse: Outcome("ledger_misuse", 3, 409, "55000"),
     LedgerUnavailable: Outcome("ledger_unavailable", 4, 503, "57P03"),

@@ -3,10 +3,10 @@
 import json
 import math
 import re
+import sys
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -175,16 +175,7 @@ def test_a_search_says_when_it_was_cut_off_and_bad_requests_are_refused() -> Non
 
 
 def test_without_the_solver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import builtins
-
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("ortools"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "ortools.sat.python.cp_model", None)
     with pytest.raises(MissingExtra, match=r"sfumato\[attacks\]"):
         census.reconstruct(census.TABLE)
 

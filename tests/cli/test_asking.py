@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from sfumato.cli.command import Exit
 from sfumato.curator.documents import schema
 from sfumato.data import read_declaration
 from sfumato.demo import hospital
-
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +80,7 @@ def test_explain_is_free_and_says_whether_the_budget_allows(capsys: pytest.Captu
 def test_a_budget_is_shown_with_the_share_that_is_spent(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sql", "SELECT COUNT(*) AS n FROM visits", "-e", "1.5"]) == Exit.DONE
     assert main(["budget"]) == Exit.DONE
-    assert f"{'█' * 10}{'░' * 10}" in said(capsys)[0].replace("\n", "")
+    assert f"{'█' * 5}{'░' * 5}" in said(capsys)[0].replace("\n", "")
 
 
 @pytest.mark.usefixtures("folder")
@@ -104,7 +101,7 @@ def test_the_log_shows_charges_and_not_answers(capsys: pytest.CaptureFixture[str
     assert main(["log", "--verify"]) == Exit.DONE
     out, err = said(capsys)
     assert "reserve" in out
-    assert "pure 0.5" in out
+    assert "ε = 0.5" in out
     assert "verified: sfumato-anchor" in err
     assert main(["log", "--json"]) == Exit.DONE
     entries = json.loads(said(capsys)[0])["entries"]
@@ -161,30 +158,6 @@ def test_two_declarations_must_be_told_apart(folder: Path, capsys: pytest.Captur
     (folder / "other.toml").write_bytes((folder / "hospital.toml").read_bytes())
     assert main(["budget"]) == Exit.REFUSED
     assert "--dataset" in said(capsys)[1]
-
-
-def shape(text: str) -> str:
-    """A text without its noise: digits, runs of lines and spaces, and which rows came first."""
-    text = re.sub(r"│ [a-z]+ ", "│ ward ", text)
-    text = re.sub(r"receipt \S+", "receipt", re.sub(r"[━─┏┓┡┩┳╇┴└┘]+", "─", text))
-    text = re.sub(r"[\d.,]+", "#", re.sub(r" +", " ", text)).strip()
-    return re.sub(r"± #|\[# #\]", "bar", text)
-
-
-def test_the_first_screen_of_the_readme_is_what_one_sees(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    block = next(b for b in re.findall(r"```console\n(.*?)```", README, re.DOTALL) if "sfumato sql" in b)
-    commands = re.findall(r"^\$ (sfumato .*)\n((?:(?!\$ ).*\n?)*)", block, re.MULTILINE)
-    assert len(commands) == 2
-    for name in ("patients.parquet", "visits.parquet"):
-        (tmp_path / name).write_bytes((built / name).read_bytes())
-    (tmp_path / "hospital.toml").write_text(hospital.DECLARATION.replace('"3"', '"1"'), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    for command, expected in commands:
-        main(shlex.split(command)[1:])
-        assert shape("".join(said(capsys))) == shape(expected)
 
 
 def test_check_and_init_read_no_row_of_a_file_of_lines(
@@ -268,7 +241,7 @@ def test_the_demo_overwrites_and_removes_nothing(
         assert "folder is not empty: 'mine'" in said(capsys)[1]
     else:
         assert main(["demo"]) == Exit.DONE
-        assert "sfumato-demo-2/" in said(capsys)[1]
+        assert "sfumato-demo-2/" in said(capsys)[0]
     assert {path.read_text(encoding="utf-8") for path in mine.iterdir()} == {"mine"}
 
 
@@ -281,8 +254,9 @@ def test_the_demo_tells_its_story(
     assert main(["demo"]) == Exit.DONE
     out, err = said(capsys)
     assert out.count("truth") >= 6
-    assert "1 answer, 0 more charges" in err
-    assert "the question costs ε = 1.5, and ε = 1 is left" in err
+    assert err == ""
+    assert "1 answer, 0 more charges" in out
+    assert "the question costs ε = 1.5, and ε = 1 is left" in out
     assert main(["demo", "--json", "--folder", "elsewhere"]) == Exit.DONE
     documents = [json.loads(line) for line in said(capsys)[0].splitlines()]
     assert [fault for each in documents for fault in faults(each, schema())] == []

@@ -130,6 +130,7 @@ def test_what_the_other_commands_say_fits_the_schema(folder: Path, capsys: pytes
         ["max", WARDS, "-e", "1", "--json"],
         ["budget", "--json"],
         ["log", "--json"],
+        ["show", "6", "--json"],
         ["owner", "failures", "--json"],
         ["owner", "unlock", "--reason", "looked", "--json"],
     ):
@@ -142,8 +143,22 @@ STUDIES = {"local", "audit", "attack", "anonymity"}
 
 
 def test_every_other_command_is_tried_here_or_with_the_demo() -> None:
-    tried = {"max", "top", "choose", "median", "watch", "check", "register", "explain", "sql", "budget", "log", "owner"}
-    assert {each.name for each in COMMANDS} == tried | STUDIES | {"demo", "init"}
+    tried = {
+        "max",
+        "top",
+        "choose",
+        "median",
+        "watch",
+        "check",
+        "register",
+        "explain",
+        "sql",
+        "budget",
+        "log",
+        "owner",
+        "show",
+    }
+    assert {each.name for each in COMMANDS} == tried | STUDIES | {"demo", "init", "docs", "completion"}
 
 
 @pytest.mark.usefixtures("folder")

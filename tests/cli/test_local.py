@@ -166,7 +166,7 @@ def test_every_kind_can_be_made(run: Run) -> None:
         (["decode", "good.json"], "whole bytes of an aggregator"),
         (["decode", "empty.counts"], "are needed"),
         (["aggregate", "words.txt", "r.bin"], "must be JSON"),
-        (["simulate", "good.json", "good.txt", "-o", "missing/x.bin"], "cannot be written"),
+        (["simulate", "good.json", "good.txt", "-o", "missing/x.bin"], "is in no folder that is there"),
     ],
 )
 def test_mistakes_are_told_in_the_callers_words(run: Run, words: list[str], complaint: str) -> None:

@@ -143,7 +143,7 @@ def test_a_watch_and_its_answers_fit_the_schema(session: Session) -> None:
 
 @pytest.mark.parametrize("kind", OUTCOMES, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_document(kind: type[SfumatoError]) -> None:
-    given = {"InvalidParameter": ("x", "must be y", 3), "MissingExtra": ("a", "b")}.get(kind.__name__, ("wrong",))
+    given = {"InvalidParameter": ("x", "must be y", 3), "MissingExtra": ("x", "a", "b")}.get(kind.__name__, ("wrong",))
     document = written(error_json(kind(*given)))
     assert faults(document, SCHEMA) == []
     assert document["code"] == OUTCOMES[kind].code

@@ -61,6 +61,6 @@ def test_who_is_not_named_is_told_who_is_known(clean: Path, tmp_path: Path) -> N
         with pytest.raises(InvalidParameter, match="analyst must be named") as caught:
             curator.session()
         assert "None" not in caught.value.problem
-        assert caught.value.hint == "known: ann, bob; say analyst='ann', or --analyst"
+        assert caught.value.hint == "known: ann, bob; say analyst='ann'"
         with pytest.raises(InvalidParameter, match="one of the declared: 'eve'"):
             curator.session("eve")

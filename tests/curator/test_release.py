@@ -104,9 +104,9 @@ def test_a_library_that_is_missing_is_named(release: Release, monkeypatch: pytes
     import sys
 
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(SfumatoError, match="polars is not installed") as caught:
+    with pytest.raises(SfumatoError, match="a polars DataFrame needs polars, which is not installed") as caught:
         release.to_polars()
-    assert caught.value.hint == "pip install polars"
+    assert caught.value.hint == "pip install 'sfumato[polars]'"
 
 
 @pytest.mark.parametrize(("bar", "text"), [

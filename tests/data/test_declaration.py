@@ -23,12 +23,13 @@ from sfumato.data import (
     Kind,
     Memory,
     Table,
+    TableDraft,
     declared,
     draft,
     read_declaration,
 )
 from sfumato.data.budget import exactly
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, MissingExtra
 
 GOOD: dict[str, Any] = {
     "budget": {"epsilon": "3", "delta": "1e-7"},
@@ -480,7 +481,7 @@ def test_yaml_without_its_library_says_what_to_install(tmp_path: Path, monkeypat
 
     (tmp_path / "a.yml").write_text("a: 1")
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(InvalidDeclaration, match="PyYAML"):
+    with pytest.raises(MissingExtra, match="PyYAML"):
         read_declaration(tmp_path / "a.yml")
 
 
@@ -509,11 +510,13 @@ def test_amounts_are_exactly_what_is_written() -> None:
 
 def test_a_draft_is_a_declaration_once_it_is_read(tmp_path: Path) -> None:
     columns = [("user_id", Kind.INTEGER), ("age", Kind.INTEGER), ("odd name", Kind.TEXT), ("naïve", Kind.REAL)]
-    (tmp_path / "draft.toml").write_text(draft("users.parquet", "users", columns, person="user_id"), encoding="utf-8")
+    (tmp_path / "draft.toml").write_text(
+        draft([TableDraft("users.parquet", "users", columns)], person="users.user_id"), encoding="utf-8"
+    )
     made = read_declaration(tmp_path / "draft.toml")
     assert made.unit == ("users", "user_id")
     assert [column.name for column in made.tables[0].columns] == ["age", "odd name", "naïve"]
-    (tmp_path / "rows.toml").write_text(draft("users.parquet", "users", columns), encoding="utf-8")
+    (tmp_path / "rows.toml").write_text(draft([TableDraft("users.parquet", "users", columns)]), encoding="utf-8")
     assert read_declaration(tmp_path / "rows.toml").unit is None
 
 

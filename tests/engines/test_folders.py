@@ -290,7 +290,7 @@ def test_what_was_registered_is_not_appended_to_when_it_is_not_there_any_more(na
     _comes(tmp_path)
     with pytest.raises(InvalidDeclaration, match=r"no longer finds|is not what was registered") as refused:
         sfumato.register(path, append=True)
-    assert "leave --append out" in refused.value.hint
+    assert "without append=True" in refused.value.hint
     assert (tmp_path / "clinic.registration").read_bytes() == before
 
 

@@ -324,4 +324,4 @@ def test_postgres_reads_word_for_word(postgres: str, tmp_path: Path) -> None:
     assert said(lambda: PostgresLedger(f"host={tmp_path}")) == away
     with PostgresLedger(postgres, schema="wordy") as ledger:
         copied = 'a ledger in PostgreSQL is copied by its server | pg_dump --schema="wordy" --format=custom; '
-        assert said(lambda: ledger.backup(tmp_path / "copy")) == copied + "docs/ledger.md says how to put it back"
+        assert said(lambda: ledger.backup(tmp_path / "copy")) == copied + "sfumato docs ledger says how to put it back"

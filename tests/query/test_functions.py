@@ -33,7 +33,7 @@ from sfumato.query.functions import CALLED, FUNCTIONS, Function, Sort
 from sfumato.query.functions.casing import lower, upper
 from sfumato.query.functions.record import Operand
 from sfumato.query.range import Range
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import Name, Scope
 
 DRAW = random.Random(17)
@@ -411,4 +411,4 @@ def test_operands_that_a_record_does_not_take_are_refused(text: str, problem: st
 def asked(text: str) -> Expression:
     fields = {"i": Kind.INTEGER, "x": Kind.REAL, "t": Kind.TEXT, "d": Kind.DATE}
     names = tuple(Name("", name, at, Field(name, kind)) for at, (name, kind) in enumerate(fields.items()))
-    return Rows(Scope(names, text))(sqlglot.parse_one(text, read="duckdb"))
+    return RowReader(Scope(names, text))(sqlglot.parse_one(text, read="duckdb"))

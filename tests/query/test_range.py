@@ -16,7 +16,7 @@ from sfumato.engines.sql.expressions import Expressions
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Expression, Field, inside
 from sfumato.query.range import Range
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import Name, Scope
 
 FIELDS = (
@@ -35,7 +35,7 @@ LEAVES = ("a", "b", "c", "d", "0", "1", "-3", "2.5", "10")
 def made_of(text: str) -> Expression:
     """The expression of a text, with every bounded column held within its bounds, as it is summed."""
     names = tuple(Name("", field.name, i, field) for i, field in enumerate(FIELDS))
-    return inside(Rows(Scope(names, text))(sqlglot.parse_one(text, read="duckdb")))
+    return inside(RowReader(Scope(names, text))(sqlglot.parse_one(text, read="duckdb")))
 
 
 def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

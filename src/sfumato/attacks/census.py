@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from sfumato.errors import InvalidParameter, MissingExtra
+from sfumato.core.libraries import library
+from sfumato.errors import InvalidParameter
 
 OLDEST = 125
 _FEW = 3  # what is marked (D) counts fewer people than this
@@ -95,10 +96,9 @@ def reconstruct(rows: Sequence[Row], *, people: int = 7, most: int = 1000, secon
     Married persons are 15 or over, and a suppressed row counts fewer than three.
     """
     model, cells = _model(rows, people)
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise MissingExtra("OR-tools", "attacks") from None
+    library("ortools.sat.python.cp_model", "solving a census block")
+    from ortools.sat.python import cp_model
+
     found: set[Block] = set()
 
     class Collect(cp_model.CpSolverSolutionCallback):
@@ -127,10 +127,9 @@ def reconstruct(rows: Sequence[Row], *, people: int = 7, most: int = 1000, secon
 
 def _model(rows: Iterable[Row], people: int) -> tuple[Any, list[tuple[Any, Any, Any, Any]]]:
     """The constraints: people in order of age, so that no block is counted twice."""
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise MissingExtra("OR-tools", "attacks") from None
+    library("ortools.sat.python.cp_model", "solving a census block")
+    from ortools.sat.python import cp_model
+
     if people < 1:
         raise InvalidParameter("people", "must be at least 1", people)
     model: Any = cp_model.CpModel()

@@ -14,6 +14,7 @@ from sfumato.attacks import (
     reconstruction,
 )
 from sfumato.attacks.lesson import Lesson
+from sfumato.core.naming import known_names
 from sfumato.errors import InvalidParameter
 
 LESSONS: tuple[Lesson, ...] = (
@@ -37,5 +38,5 @@ def lesson(name: str) -> Lesson:
     for known in LESSONS:
         if known.name == name:
             return known
-    names = ", ".join(known.name for known in LESSONS)
-    raise InvalidParameter("lesson", "must be one of the known ones", name, hint=names)
+    hint = known_names(name, [known.name for known in LESSONS])
+    raise InvalidParameter("lesson", "must be one of the known ones", name, hint=hint)

@@ -217,6 +217,6 @@ def play_all(plays: int = PLAYS) -> tuple[tuple[GameFinding, ...], tuple[GameFin
     if missed:
         raise BrokenAudit(
             f"the games' controls failed, so nothing is reported: not caught: {', '.join(missed)}",
-            hint="play more often: --draws says how often on either bit",
+            hint="play more often: draws=… on either bit",
         )
     return controls, tuple(games(plays))

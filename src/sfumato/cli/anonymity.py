@@ -78,7 +78,7 @@ def _generalise(arguments: argparse.Namespace, table: Microdata, roles: Roles) -
     made = anonymity.anonymise(table, roles, ladders, k=arguments.k, most_suppressed=arguments.most_suppressed)
     levels = ", ".join(f"{name} at level {level}" for name, level in made.levels.items())
     terminal.say(f"{levels}; {made.suppressed} of {len(table)} rows left out")
-    terminal.say("k-anonymity protects from linking this table alone: see docs/anonymity.md")
+    terminal.say("k-anonymity protects from linking this table alone: sfumato docs anonymity")
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(map(for_csv, made.table.columns))
     writer.writerows(map(for_csv, row) for row in made.table.rows)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import sfumato
-from sfumato.cli import terminal
+from sfumato.cli import output, terminal
+from sfumato.core.printing import json_text
 from sfumato.curator import Release, Session
-from sfumato.errors import InvalidDeclaration
+from sfumato.errors import InvalidDeclaration, InvalidParameter
 
 _NAMED = 5
 """How many declarations a hint names."""
@@ -41,6 +42,7 @@ def choice_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", help="SQL, or - to read it from stdin")
     parser.add_argument("-e", "--epsilon", required=True, metavar="ε", help="the price, such as 0.5")
     request_arguments(parser)
+    output.arguments(parser)
     dataset_arguments(parser)
 
 
@@ -67,7 +69,8 @@ def question_of(arguments: argparse.Namespace) -> str:
 
 
 def opened(arguments: argparse.Namespace) -> Session:
-    """A session with the dataset that is meant."""
+    """A session with the dataset that is meant; an answer that could not be written is refused before it is asked."""
+    output.check(arguments)
     with terminal.waiting("opening"):
         return sfumato.open(declaration_of(arguments), analyst=arguments.analyst)  # registers, if nothing is registered
 
@@ -95,14 +98,34 @@ def declaration_of(arguments: argparse.Namespace, say: str = "--dataset {}") -> 
     return found[0]
 
 
-def show(answer: Release, *, json: bool) -> None:
-    """The answer on stdout, what it cost on stderr; as JSON all of it on stdout."""
-    if json:
+def show(answer: Release, arguments: argparse.Namespace) -> None:
+    """The answer on stdout or in a file, what it cost on stderr; as JSON on stdout all of it in one document."""
+    form = output.form_of(arguments)
+    if arguments.output is not None:
+        _write(answer, form, arguments)
+    elif form == "json":
         terminal.emit(answer.to_json())
         return
-    numbers = [name for i, name in enumerate(answer.columns) if any(row[i].has_interval for row in answer.bars)]
-    terminal.show(terminal.table(answer.columns, answer.cells(), right=numbers))
-    bars = f"{100 * float(answer.confidence):g} % error bars · " if numbers else ""
+    elif form == "csv":
+        terminal.write(answer.to_csv())
+    else:
+        terminal.show(terminal.table(answer.columns, answer.cells(), right=_measured(answer)))
+    bars = f"{100 * float(answer.confidence):g} % error bars · " if _measured(answer) else ""
     terminal.say(f"{bars}{answer.footer()}")
     for note in answer.notes:
         terminal.say(note.text)
+
+
+def _measured(answer: Release) -> list[str]:
+    return [name for i, name in enumerate(answer.columns) if any(row[i].has_interval for row in answer.bars)]
+
+
+def _write(answer: Release, form: str, arguments: argparse.Namespace) -> None:
+    """The answer as a file; it is stored by now, so what cannot be written can be had again for nothing."""
+    text = answer.to_csv() if form == "csv" else f"{json_text(answer.to_json())}\n"
+    try:
+        output.write(arguments.output, text.encode("utf-8"), force=arguments.force)
+    except InvalidParameter as error:
+        hint = f"the answer is stored: sfumato show {answer.receipt} --output FILE"
+        raise InvalidParameter(error.name, "cannot be written", str(arguments.output), hint=hint) from None
+    terminal.say(f"wrote {arguments.output}: {len(answer)} rows")

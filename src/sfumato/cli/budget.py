@@ -6,8 +6,8 @@ from typing import Any
 
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
-from sfumato.curator.documents import BUDGET, amount_json, headed
-from sfumato.curator.words import budget_name, symbol
+from sfumato.curator.documents import BUDGET, headed, readable_json
+from sfumato.curator.words import budget_name, six_digits, symbol
 from sfumato.ledger import Balance
 from sfumato.pictures import Meter, as_text
 
@@ -30,13 +30,12 @@ def tell(balances: Iterable[Balance], *, json: bool) -> None:
         terminal.emit({**headed(BUDGET), "balances": [_plain(each) for each in balances]})
         return
     rows = [
-        (budget_name(b), symbol(b.currency), f"{float(b.cap):.6g}", f"{float(b.spent):.6g}",
-         f"{float(b.remaining):.6g}", as_text(Meter("", b.spent, b.cap), 20),
-         f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
+        (budget_name(b), f"{symbol(b.currency)} = {six_digits(b.cap)}", six_digits(b.spent), six_digits(b.remaining),
+         as_text(Meter("", b.spent, b.cap), 10), f"{float(b.delta_spent):.3g} of {float(b.delta_cap):.3g}")
         for b in balances
     ]  # fmt: skip
     terminal.show(
-        terminal.table(("budget", "", "cap", "spent", "left", "", "δ spent"), rows, right=("cap", "spent", "left"))
+        terminal.table(("budget", "cap", "spent", "left", "", "δ spent"), rows, right=("cap", "spent", "left"))
     )
 
 
@@ -47,9 +46,9 @@ def _plain(balance: Balance) -> dict[str, Any]:
         "principal": balance.principal,
         "period": balance.period,
         "currency": balance.currency,
-        "cap": amount_json(balance.cap),
-        "spent": amount_json(balance.spent),
-        "left": amount_json(balance.remaining),
-        "delta_cap": amount_json(balance.delta_cap),
-        "delta_spent": amount_json(balance.delta_spent),
+        "cap": readable_json(balance.cap),
+        "spent": readable_json(balance.spent),
+        "left": readable_json(balance.remaining),
+        "delta_cap": readable_json(balance.delta_cap),
+        "delta_spent": readable_json(balance.delta_spent),
     }

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         weights = None if arguments.weights is None else _weights(arguments.weights, session, question)
         with terminal.waiting("asking"):
             answer = session.exponential(question, weights=weights, **asking.choice_of(arguments))
-        asking.show(answer, json=arguments.json)
+        asking.show(answer, arguments)
     return Exit.DONE
 
 

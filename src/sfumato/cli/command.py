@@ -43,7 +43,7 @@ class Command(NamedTuple):
 
 COMMANDS: tuple[Command, ...] = (
     Command("demo", "a first look: a hospital's visits, six questions, and a budget that ends", "sfumato.cli.demo"),
-    Command("init", "draft a declaration from a file's schema, without reading a row", "sfumato.cli.init"),
+    Command("init", "draft a declaration from the schemas of files or a database", "sfumato.cli.init"),
     Command("check", "see whether a declaration can be honoured, and what it means", "sfumato.cli.check"),
     Command("register", "for the owner: read the sources through once, and fix what they are", "sfumato.cli.register"),
     Command("explain", "see plan, price and expected error of a question, for nothing", "sfumato.cli.explain"),
@@ -56,9 +56,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
     Command("owner", "for the owner: see which questions failed, and unlock who asked them", "sfumato.cli.owner"),
     Command("log", "see the ledger's entries", "sfumato.cli.log"),
+    Command("show", "see a stored answer again, by its receipt, for nothing", "sfumato.cli.show"),
     Command("local", "collect from devices that trust nobody: new, simulate, aggregate, decode", "sfumato.cli.local"),
     Command("audit", "measure a claim of privacy, and convict it if it is false", "sfumato.cli.audit"),
     Command("attack", "run an attack as a lesson, before and after protection", "sfumato.cli.attack"),
     Command("anonymity", "describe or make k-anonymous tables, and see them broken", "sfumato.cli.anonymity"),
+    Command("docs", "read the documentation that is shipped with the package", "sfumato.cli.docs"),
+    Command("completion", "write a script that completes commands in bash, zsh or fish", "sfumato.cli.completion"),
 )
 """Every command, in the order `sfumato --help` lists them."""

@@ -1,6 +1,10 @@
 """`sfumato demo`: a hospital's visits, questions that tell a story, and a budget that ends."""
 
 import argparse
+import os
+import shlex
+import shutil
+import sys
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +41,11 @@ SCENES = (
         "0.4",
     ),
 )
+ELDERLY = (
+    "SELECT town, COUNT(DISTINCT patient) AS elderly FROM patients WHERE age >= 65 "
+    "GROUP BY town ORDER BY elderly DESC LIMIT 5"
+)
+"""What a reader asks first: towns differ by far more than the noise."""
 TARGET = hospital.PEOPLE  # the one patient of Anchiano
 DIFFERENCE = (
     Scene("", "SELECT COUNT(*) AS patients FROM patients WHERE age = 57", "0.1"),
@@ -55,23 +64,57 @@ def run(arguments: argparse.Namespace) -> Exit:
     folder = _folder(arguments.folder)
     with terminal.waiting("building a hospital of a million visits"):
         declaration = hospital.build(folder)
-    terminal.say(
-        f"A hospital that does not exist: {hospital.VISITS:,} visits of {hospital.PEOPLE:,} people, in {folder}/"
-    )
-    terminal.say("Answers are shown beside the truth because this is a demo; a curator never shows it.\n")
     with sfumato.open(declaration) as curator:
+        told = _Told(curator, folder, json=arguments.json)
+        told.say(
+            f"A hospital that does not exist: {hospital.VISITS:,} visits of {hospital.PEOPLE:,} people, in {folder}/"
+        )
+        told.say("Answers are shown beside the truth because this is a demo; a curator never shows it.\n")
         for number, scene in enumerate(SCENES, 1):
-            _ask(curator, folder, scene, number, json=arguments.json)
-        _differencing(curator, folder, len(SCENES) + 1, json=arguments.json)
-        _averaging(curator, json=arguments.json)
-        _the_end(curator)
-    terminal.say("\nNext, in that folder:")
-    terminal.say(f"  cd {folder}")
-    terminal.say("  sfumato explain 'SELECT ward, AVG(days) AS days FROM visits GROUP BY ward' -e 0.5")
-    terminal.say("  sfumato budget")
-    terminal.say("  sfumato log --verify")
-    terminal.say("  sfumato init your-own.parquet")
+            _ask(told, scene, number)
+        _differencing(told, len(SCENES) + 1)
+        _averaging(told)
+        _the_end(told)
+    told.say("\nNext:")
+    for line in next_commands(folder):
+        told.say(f"  {line}")
     return Exit.DONE
+
+
+class _Told(NamedTuple):
+    """The story as it is told: with its tables on stdout, or beside JSON on stderr."""
+
+    curator: Session
+    folder: Path
+    json: bool
+
+    def say(self, text: str) -> None:
+        """A line of the story."""
+        (terminal.say if self.json else terminal.show)(text)
+
+
+def next_commands(folder: Path) -> list[str]:
+    """What to type next: lines that work as they are printed, wherever this command is."""
+    called = _called_from(folder)
+    return [
+        f"cd {shlex.quote(str(folder))}",
+        f"{called} explain '{ELDERLY}' -e 0.5",
+        f"{called} sql '{ELDERLY}' -e 0.5",
+        f"{called} budget",
+        f"{called} log --verify",
+        f"{called} init patients.parquet visits.parquet -o -",
+    ]
+
+
+def _called_from(folder: Path) -> str:
+    """How this command is called from a folder: by its name if a shell finds it, else by its place."""
+    program = Path(sys.argv[0])
+    found = shutil.which("sfumato")
+    if program.name != "sfumato":  # python -m sfumato
+        return f"{shlex.quote(sys.executable)} -m sfumato"
+    if found is not None and Path(found).resolve() == program.resolve():
+        return "sfumato"
+    return shlex.quote(os.path.relpath(program, folder))
 
 
 def _folder(given: str | None) -> Path:
@@ -96,15 +139,15 @@ def _folder(given: str | None) -> Path:
     raise AssertionError
 
 
-def _ask(curator: Session, folder: Path, scene: Scene, number: int, *, json: bool) -> None:
-    terminal.say(f"{number}. {scene.title}")
-    terminal.say(f"   {scene.sql}   -- ε = {scene.epsilon}")
-    answer = curator.sql(scene.sql, epsilon=scene.epsilon)
-    if json:
+def _ask(told: _Told, scene: Scene, number: int) -> None:
+    told.say(f"{number}. {scene.title}")
+    told.say(f"   {scene.sql}   -- ε = {scene.epsilon}")
+    answer = told.curator.sql(scene.sql, epsilon=scene.epsilon)
+    if told.json:
         terminal.emit(answer.to_json())
         return
-    terminal.show(_beside(answer, hospital.truth(folder, scene.sql)))
-    terminal.say(f"   {answer.footer()}\n")
+    terminal.show(_beside(answer, hospital.truth(told.folder, scene.sql)))
+    told.say(f"   {answer.footer()}\n")
 
 
 def _beside(answer: Release, truth: list[tuple[Any, ...]]) -> Any:
@@ -129,38 +172,36 @@ def _beside(answer: Release, truth: list[tuple[Any, ...]]) -> Any:
     )
 
 
-def _differencing(curator: Session, folder: Path, number: int, *, json: bool) -> None:
-    terminal.say(f"{number}. A cheat: count everyone of age 57, then everyone but patient {TARGET}, and subtract.")
+def _differencing(told: _Told, number: int) -> None:
+    told.say(f"{number}. A cheat: count everyone of age 57, then everyone but patient {TARGET}, and subtract.")
     values: list[int] = []
     exact: list[int] = []
     for scene in DIFFERENCE:
-        answer = curator.sql(scene.sql, epsilon=scene.epsilon)
+        answer = told.curator.sql(scene.sql, epsilon=scene.epsilon)
         values.append(int(answer.value))
-        exact.append(int(hospital.truth(folder, scene.sql)[0][0]))
-        if json:
+        exact.append(int(hospital.truth(told.folder, scene.sql)[0][0]))
+        if told.json:
             terminal.emit(answer.to_json())
-    bar = curator.explain(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon).columns[0].error.figure
-    terminal.say(f"   exactly: {exact[0]:,} - {exact[1]:,} = {exact[0] - exact[1]}: the patient is 57")
-    terminal.say(
-        f"   released: {values[0]:,} - {values[1]:,} = {values[0] - values[1]}, each ± {bar}: it says nothing\n"
-    )
+    bar = told.curator.explain(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon).columns[0].error.figure
+    told.say(f"   exactly: {exact[0]:,} - {exact[1]:,} = {exact[0] - exact[1]}: the patient is 57")
+    told.say(f"   released: {values[0]:,} - {values[1]:,} = {values[0] - values[1]}, each ± {bar}: it says nothing\n")
 
 
-def _averaging(curator: Session, *, json: bool) -> None:
-    terminal.say("   So ask the same thing a hundred times and average?")
-    answers = [curator.sql(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon) for _ in range(100)]
+def _averaging(told: _Told) -> None:
+    told.say("   So ask the same thing a hundred times and average?")
+    answers = [told.curator.sql(DIFFERENCE[0].sql, epsilon=DIFFERENCE[0].epsilon) for _ in range(100)]
     seen = {answer.value for answer in answers}
     charged = sum(not answer.repeated for answer in answers)
-    terminal.say(f"   {len(answers)} times the same question: {len(seen)} answer, {charged} more charges\n")
-    if json:
+    told.say(f"   {len(answers)} times the same question: {len(seen)} answer, {charged} more charges\n")
+    if told.json:
         terminal.emit({**headed(DEMO), "asked": len(answers), "different": len(seen)})
 
 
-def _the_end(curator: Session) -> None:
-    terminal.say("7. And when the budget ends:")
+def _the_end(told: _Told) -> None:
+    told.say("7. And when the budget ends:")
     question = "SELECT diagnosis, COUNT(*) AS visits FROM visits GROUP BY diagnosis"
-    terminal.say(f"   {question}   -- ε = 1.5")
+    told.say(f"   {question}   -- ε = 1.5")
     try:
-        curator.sql(question, epsilon="1.5")
+        told.curator.sql(question, epsilon="1.5")
     except BudgetExceeded as refusal:
-        terminal.complain(refusal)
+        told.say(f"error: {refusal}")

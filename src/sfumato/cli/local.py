@@ -2,13 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from sfumato.cli import terminal
+from sfumato.cli import output, terminal
 from sfumato.cli.amounts import number
 from sfumato.cli.command import Exit
 from sfumato.errors import InvalidParameter
@@ -53,27 +52,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     new.add_argument("--length", type=int, help="bytes of a string (prefix-tree), items of a sequence (condensed)")
     new.add_argument("--coding", choices=("optimised", "symmetric"), help="of unary encoding")
     new.add_argument("--memo", action=argparse.BooleanOptionalAction, help="devices answer from memory")
-    new.add_argument("--round", type=int, default=1)
-    new.add_argument("--interaction", choices=("non-interactive", "sequential", "full"), default="non-interactive")
+    new.add_argument("--round", type=int, default=1, help="which round it is, if devices are asked again (1)")
+    new.add_argument(
+        "--interaction", choices=("non-interactive", "sequential", "full"), default="non-interactive",
+        help="what a round may depend on",
+    )  # fmt: skip
     new.set_defaults(step=_new)
     simulate = steps.add_parser("simulate", help="reports of as many devices as a file has lines")
-    simulate.add_argument("protocol", type=Path)
+    simulate.add_argument("protocol", type=Path, help="what `new` wrote")
     simulate.add_argument("input", type=Path, metavar="values", help="one value a line")
     simulate.set_defaults(step=_simulate)
     aggregate = steps.add_parser("aggregate", help="count reports, merge counts, and estimate")
-    aggregate.add_argument("protocol", type=Path)
+    aggregate.add_argument("protocol", type=Path, help="what `new` wrote")
     aggregate.add_argument("inputs", type=Path, nargs="+", metavar="file", help="reports, or counts of another server")
     aggregate.add_argument(
         "--postprocess", default="raw", metavar="METHOD", help="raw, positive, cut, norm, norm-sub, …"
     )
     aggregate.add_argument("--top", type=int, default=20, help="how many shares to show (0: all)")
-    aggregate.add_argument("--confidence", type=number, default=0.95)
+    aggregate.add_argument("--confidence", type=number, default=0.95, help="of error bars (0.95)")
     aggregate.set_defaults(step=_aggregate)
     decode = steps.add_parser("decode", help="the strings behind RAPPOR's or a prefix tree's counts")
-    decode.add_argument("counts", type=Path)
+    decode.add_argument("counts", type=Path, help="what `aggregate` wrote")
     decode.add_argument("candidates", type=Path, nargs="?", help="one string a line; a prefix tree needs none")
-    decode.add_argument("--significance", type=number, default=0.05)
-    decode.add_argument("--confidence", type=number, default=0.95)
+    decode.add_argument(
+        "--significance", type=number, default=0.05, help="the chance that a string which nobody sent is found (0.05)"
+    )
+    decode.add_argument("--confidence", type=number, default=0.95, help="of error bars (0.95)")
     decode.set_defaults(step=_decode)
     for step in (new, simulate, aggregate):
         step.add_argument("-o", "--output", type=Path, help="the file to write")
@@ -96,7 +100,7 @@ def _new(given: argparse.Namespace) -> Exit:
     if given.output is None:
         sys.stdout.write(protocol.to_json() + "\n")
         return Exit.DONE
-    _write(given.output, protocol.to_json().encode() + b"\n", force=given.force)
+    output.write(given.output, protocol.to_json().encode() + b"\n", force=given.force)
     facts = {
         "protocol": f"{protocol.kind}, version 1, round {protocol.round}, {protocol.interaction}",
         "ε": f"{float(protocol.epsilon):.6g} stated, {float(protocol.spent):.6g} by its coins"
@@ -152,7 +156,7 @@ def _simulate(given: argparse.Namespace) -> Exit:
     protocol, total = _protocol(given.protocol), 0
     devices, out = Devices(protocol), _output(given)
     values = _lines(given.input)
-    with _whole_file(out) as file:
+    with output.whole_file(out) as file:
         for start in terminal.progress(range(0, len(values), _LINES), "simulating"):
             batch = _values(protocol, values[start : start + _LINES])
             file.write(devices.report(batch).tobytes())
@@ -186,7 +190,7 @@ def _aggregate(given: argparse.Namespace) -> Exit:
         for piece in terminal.progress(_pieces(path, size * _REPORTS), f"counting {path.name}", total=pieces):
             server.add(piece)
     if given.output is not None:
-        _write(given.output, server.to_bytes(), force=given.force)
+        output.write(given.output, server.to_bytes(), force=given.force)
     _report(server, given)
     return Exit.DONE
 
@@ -331,36 +335,8 @@ def _lines(path: Path) -> list[str]:
 def _output(given: argparse.Namespace) -> Path:
     if given.output is None:
         raise InvalidParameter("--output", "is needed: reports are bytes", None)
-    _refuse_existing(given.output, force=given.force)
+    output.refuse_existing(given.output, force=given.force)
     return Path(given.output)
-
-
-@contextmanager
-def _whole_file(path: Path) -> Generator[IO[bytes]]:
-    """A file that appears under its name when all of it is written, and not at all if something fails."""
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.replace(path)
-    except OSError as error:
-        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _refuse_existing(path: Path, *, force: bool) -> None:
-    if path.exists() and not force:
-        raise InvalidParameter("--output", "exists already", str(path), hint="choose another name, or --force")
-
-
-def _write(path: Path, data: bytes, *, force: bool) -> None:
-    _refuse_existing(path, force=force)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
 
 
 def _protocol(path: Path) -> "Protocol":

@@ -1,7 +1,7 @@
 """`sfumato log`: the ledger's entries, newest last."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
@@ -9,9 +9,11 @@ from typing import Any
 from sfumato.cli import asking, terminal
 from sfumato.cli.command import Exit
 from sfumato.curator.documents import LOG, entry_json, headed
+from sfumato.curator.words import symbol
 from sfumato.errors import InvalidParameter
 
-_WIDTH = 60
+_WIDTH = 100
+_HEAD = ("#", "when", "what", "who", "cost")
 Entries = Iterable[tuple[int, dict[str, Any]]]
 
 
@@ -50,14 +52,28 @@ def tell(arguments: argparse.Namespace, entries: Entries, anchor: str | None) ->
         return
     if anchor is not None:
         terminal.say(f"verified: {anchor}")
-    rows = [_row(sequence, body) for sequence, body in last]
-    terminal.show(terminal.table(("#", "when", "what", "who", "cost", "asked"), rows, right=("#",)))
+    terminal.show("\n".join(_lines(last)))
+    terminal.say("sfumato show <#> shows what was released, again and for nothing")
+
+
+def _lines(entries: Sequence[tuple[int, dict[str, Any]]]) -> list[str]:
+    """An entry a line, in columns; what was asked on a line of its own, so that it can be read on any terminal."""
+    rows = [_HEAD, *(_row(sequence, body) for sequence, body in entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines: list[str] = []
+    for row, body in zip(rows, [{}, *(body for _, body in entries)], strict=True):
+        number, *rest = row
+        cells = [number.rjust(widths[0]), *(cell.ljust(width) for cell, width in zip(rest, widths[1:], strict=True))]
+        lines.append("  ".join(cells).rstrip())
+        if asked := _asked(body):
+            lines.append(f"{' ' * widths[0]}  {asked}")
+    return lines
 
 
 def _row(sequence: int, body: dict[str, Any]) -> tuple[str, ...]:
     when = datetime.fromtimestamp(body["time"] / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    prices = ", ".join(f"{currency} {_short(price)}" for currency, price in body.get("charged", {}).items())
-    return str(sequence), when, body["kind"], body.get("principal", ""), prices, _asked(body)
+    prices = "; ".join(_price(currency, price) for currency, price in body.get("charged", {}).items())
+    return str(sequence), when, body["kind"], body.get("principal", ""), prices
 
 
 def _asked(body: dict[str, Any]) -> str:
@@ -66,5 +82,8 @@ def _asked(body: dict[str, Any]) -> str:
     return ": ".join(each if len(each) <= _WIDTH else f"{each[: _WIDTH - 1]}…" for each in said if each)
 
 
-def _short(price: list[str]) -> str:
-    return " + δ ".join(p if p == "inf" else f"{float(Fraction(p)):.6g}" for p in price if p != "0")
+def _price(currency: str, price: list[str]) -> str:
+    """A charge in its currency's letter; of a Rényi curve every order's amount."""
+    *amounts, delta = ("∞" if each == "inf" else f"{float(Fraction(each)):.6g}" for each in price)
+    parts = [f"{symbol(currency)} = {', '.join(amounts)}"] if set(amounts) != {"0"} else []
+    return ", ".join([*parts, *([f"δ = {delta}"] if delta != "0" else [])])

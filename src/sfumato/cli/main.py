@@ -5,9 +5,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sfumato import __version__
-from sfumato.cli import terminal
-from sfumato.cli.command import COMMANDS, Command, Exit
+from sfumato.cli import parser, terminal
+from sfumato.cli.command import COMMANDS, Exit
+from sfumato.cli.door import as_told
 from sfumato.errors import SfumatoError, outcome_of
 
 
@@ -16,10 +16,9 @@ def main(words: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else list(words)
     terminal.prepare()
     named = next((command for command in COMMANDS if command.name in words[:1]), None)
-    parser = _parser(named)
-    arguments = parser.parse_args(words)
+    arguments = parser.read(words, named, COMMANDS)
     if named is None:
-        parser.print_help(sys.stdout if not words else sys.stderr)
+        parser.parser_of(None, COMMANDS).print_help(sys.stdout)
         return Exit.USAGE
     try:
         return named.load().run(arguments)
@@ -40,7 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _tell(error: SfumatoError, arguments: argparse.Namespace) -> None:
-    """An error in words, or as the JSON document that was asked for."""
+    """An error in words, or as the JSON document that was asked for; its hint in the words of commands."""
+    error = as_told(error)
     if not getattr(arguments, "json", False):
         terminal.complain(error)
         return
@@ -52,19 +52,5 @@ def _tell(error: SfumatoError, arguments: argparse.Namespace) -> None:
 def _unexpected(error: Exception) -> SfumatoError:
     return SfumatoError(
         f"something unexpected went wrong ({type(error).__name__}); what was charged stays charged",
-        hint="please report it, see SECURITY.md; SFUMATO_TRACEBACK=1 shows where, and may show data",
+        hint="please report it, sfumato docs security says how; SFUMATO_TRACEBACK=1 shows where, and may show data",
     )
-
-
-def _parser(named: Command | None) -> argparse.ArgumentParser:
-    """A parser that knows every command by name and only the one that is meant in full."""
-    parser = argparse.ArgumentParser(
-        prog="sfumato", description="Private answers with error bars, and a ledger of every ε."
-    )
-    parser.add_argument("--version", action="version", version=f"sfumato {__version__}")
-    commands = parser.add_subparsers(metavar="command", title="commands")
-    for command in COMMANDS:
-        child = commands.add_parser(command.name, help=command.help, description=command.help)
-        if command is named:
-            command.load().arguments(child)
-    return parser

@@ -16,5 +16,5 @@ def run(arguments: argparse.Namespace) -> Exit:
     with asking.opened(arguments) as session:
         with terminal.waiting("asking"):
             answer = session.noisy_max(asking.question_of(arguments), **asking.choice_of(arguments))
-        asking.show(answer, json=arguments.json)
+        asking.show(answer, arguments)
     return Exit.DONE

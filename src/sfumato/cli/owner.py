@@ -6,6 +6,7 @@ from typing import Any
 
 from sfumato.cli import asking, budget, log, terminal
 from sfumato.cli.command import Exit
+from sfumato.core.naming import known_names
 from sfumato.curator.documents import FAILURES, UNLOCK, headed
 from sfumato.curator.opening import ledger_of
 from sfumato.curator.words import ANYONE
@@ -38,7 +39,7 @@ def _meant(arguments: argparse.Namespace, known: list[str]) -> list[str]:
         return known
     if arguments.analyst not in known:
         raise InvalidParameter(
-            "analyst", "must be one of the dataset's", arguments.analyst, hint=f"known: {', '.join(known)}"
+            "analyst", "must be one of the dataset's", arguments.analyst, hint=known_names(arguments.analyst, known)
         )
     return [arguments.analyst]
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from sfumato.cli import asking, terminal
+from sfumato.cli import asking, output, terminal
 from sfumato.cli.command import Exit
 
 
@@ -10,6 +10,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The question, its price, and a key that names the request."""
     asking.price_arguments(parser)
     asking.request_arguments(parser)
+    output.arguments(parser)
     asking.dataset_arguments(parser)
 
 
@@ -20,5 +21,5 @@ def run(arguments: argparse.Namespace) -> Exit:
             answer = session.sql(
                 asking.question_of(arguments), **asking.request_of(arguments), **asking.price_of(arguments)
             )
-        asking.show(answer, json=arguments.json)
+        asking.show(answer, arguments)
     return Exit.DONE

@@ -23,6 +23,7 @@ def _out() -> Console:
 
 
 def _err() -> Console:
+    sys.stdout.flush()  # what was shown before stays before, where both go to one place
     return Console(file=sys.stderr, highlight=False, soft_wrap=True, emoji=False)
 
 
@@ -64,6 +65,11 @@ def emit(value: Any) -> None:
     except UnicodeEncodeError:
         text = json_text(value, ascii_only=True)
     sys.stdout.write(f"{text}\n")
+
+
+def write(text: str) -> None:
+    """A text on stdout exactly as it is: it has been escaped for where it goes."""
+    sys.stdout.write(text)
 
 
 def table(

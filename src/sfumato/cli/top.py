@@ -17,5 +17,5 @@ def run(arguments: argparse.Namespace) -> Exit:
     with asking.opened(arguments) as session:
         with terminal.waiting("asking"):
             answer = session.top_k(asking.question_of(arguments), k=arguments.k, **asking.choice_of(arguments))
-        asking.show(answer, json=arguments.json)
+        asking.show(answer, arguments)
     return Exit.DONE

@@ -1,5 +1,7 @@
 """The curator at work: a question is priced, charged to the ledger, computed, noised, and only then released."""
 
+import logging
+
 from sfumato.curator.building import Asking
 from sfumato.curator.curator import Curator
 from sfumato.curator.explanation import Explanation
@@ -25,3 +27,6 @@ __all__ = [
     "open_curator",
     "register",
 ]
+
+# What the parser logs is no message of ours: without a handler of its own, Python would write it to stderr.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())

@@ -81,7 +81,9 @@ def failed() -> EngineFailed:
 def _paid_for(request: ChargeRequest) -> None:
     """Refuse to charge one event and read what another is the price of; the ledger compares a run's with its entry."""
     if request.reads is not None and request.reads.event != request.event:
-        raise EngineFailed("what would be read is not what would be charged", hint="please report it, see SECURITY.md")
+        raise EngineFailed(
+            "what would be read is not what would be charged", hint="please report it: sfumato docs security"
+        )
 
 
 class Charge:

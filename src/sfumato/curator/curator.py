@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from sfumato.core.closing import Closing
+from sfumato.core.naming import known_names
 from sfumato.curator.asks import Desk
 from sfumato.curator.charge import Charge
 from sfumato.curator.gate import Gate
@@ -94,8 +95,10 @@ def who_asks(dataset: Dataset, analyst: str | None) -> str:
     if analyst is None and len(dataset.analysts) == 1:
         return next(iter(dataset.analysts))
     if analyst is None:
-        hint = f"known: {known}; say analyst={next(iter(dataset.analysts))!r}, or --analyst"
+        hint = f"known: {known}; say analyst={next(iter(dataset.analysts))!r}"
         raise InvalidParameter("analyst", "must be named, as several are declared, found", "nobody", hint=hint)
     if analyst not in dataset.analysts:
-        raise InvalidParameter("analyst", "must be one of the declared", analyst, hint=f"known: {known}")
+        raise InvalidParameter(
+            "analyst", "must be one of the declared", analyst, hint=known_names(analyst, dataset.analysts)
+        )
     return str(analyst)

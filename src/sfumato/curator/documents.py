@@ -7,7 +7,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from sfumato.curator.words import exact_text
+from sfumato.curator.words import exact_text, six_digits
 from sfumato.errors import InvalidParameter, SfumatoError, outcome_of
 from sfumato.ledger import Caps
 
@@ -68,6 +68,15 @@ def amount_json(value: Fraction | None) -> dict[str, Any] | None:
     {'number': 0.3333333333333333, 'exact': '1/3'}
     """
     return None if value is None else {"number": float(value), "exact": exact_text(value)}
+
+
+def readable_json(value: Fraction) -> dict[str, Any]:
+    """An amount with a text of six digits beside, for who reads the document by eye.
+
+    >>> readable_json(Fraction(1, 3))
+    {'text': '0.333333', 'number': 0.3333333333333333, 'exact': '1/3'}
+    """
+    return {"text": six_digits(value), "number": float(value), "exact": exact_text(value)}
 
 
 def read_field(document: Mapping[str, Any], name: str, read: Callable[[Any], T]) -> T:

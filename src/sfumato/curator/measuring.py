@@ -20,7 +20,8 @@ def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **pri
 
     def noisy(reader: Reader) -> Json:
         keys, columns = add_noise(query, reader.exact(), bits=desk.bits)
-        return {"keys": [[stored_value(part) for part in key] for key in keys], "noisy": list(columns)}
+        shown_keys = [[stored_value(part) for part in key] for key in keys]
+        return {"keys": list(shown_keys), "noisy": list(columns), "spend": _spend(query)}
 
     return Ask(
         event=query.event,
@@ -34,6 +35,13 @@ def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **pri
         text=text,
         label=label,
     )
+
+
+def _spend(query: PricedQuery) -> Json:
+    """The price as it was named, by which the question can be prepared again to show what is stored."""
+    spend = query.spend
+    named = {"epsilon": spend.epsilon, "rho": spend.rho, "delta": spend.delta}
+    return {name: None if value is None else str(value) for name, value in named.items()}
 
 
 def shown(query: PricedQuery, stored: Any) -> Shown:

@@ -1,12 +1,15 @@
 """A release: values with error bars, what they cost and what remains. It is the only type that leaves."""
 
+import csv
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
-from sfumato.core.printing import Json, for_json
+from sfumato.core.libraries import library
+from sfumato.core.printing import Json, for_csv, for_json
 from sfumato.curator import words
 from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_field, read_header
 from sfumato.data import Kind
@@ -199,15 +202,23 @@ class Release:
 
     def to_arrow(self) -> Any:
         """A pyarrow Table with the ends of error bars as columns of their own."""
-        return _library("pyarrow").table(self._columns())
+        return library("pyarrow", "an Arrow table").table(self._columns())
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with the ends of error bars as columns of their own."""
-        return _library("pandas").DataFrame(self._columns())
+        return library("pandas", "a pandas DataFrame").DataFrame(self._columns())
 
     def to_polars(self) -> Any:
         """A polars DataFrame with the ends of error bars as columns of their own."""
-        return _library("polars").DataFrame(self._columns())
+        return library("polars", "a polars DataFrame").DataFrame(self._columns())
+
+    def to_csv(self) -> str:
+        """CSV with the ends of error bars as columns of their own; no text in it is taken for a formula."""
+        columns = self._columns()
+        lines = [map(for_csv, columns), *(map(_csv_cell, row) for row in zip(*columns.values(), strict=True))]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        return text.getvalue()
 
     def cells(self) -> list[list[str]]:
         """Every value with its error bar, as text that can be shown."""
@@ -319,6 +330,14 @@ def _truth(value: Any) -> bool:
     return value
 
 
+def _csv_cell(value: Any) -> str:
+    """A number, a day or a truth as it is; a text that a spreadsheet would compute has an apostrophe before it."""
+    if value is None:
+        return ""
+    plain = stored_value(value)
+    return for_csv(value) if isinstance(value, str) else str(plain).lower() if isinstance(value, bool) else str(plain)
+
+
 def stored_value(value: object) -> Json:
     """A value of a group's key as JSON."""
     return value.isoformat() if isinstance(value, date) else for_json(value)
@@ -350,12 +369,3 @@ def _fresh(name: str, taken: dict[str, Any]) -> str:
     while made in taken:
         made, i = f"{name}_{i}", i + 1
     return made
-
-
-def _library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise SfumatoError(f"{name} is not installed", hint=f"pip install {name}") from None

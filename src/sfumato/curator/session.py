@@ -18,6 +18,7 @@ from sfumato.curator.measuring import sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
 from sfumato.curator.pricing import cost_of, price_question
+from sfumato.curator.recalling import asked_again, given_to
 from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import NOTHING, Left, Release, Shown
 from sfumato.errors import InvalidParameter, SfumatoError
@@ -248,6 +249,17 @@ class Session(Closing):
                 shown = {name: value for name, value in body.items() if name not in _KEPT}
                 # what is written down between charge and settlement must not tell what the pace hides
                 yield entry.sequence, {**shown, "time": self.pace.no_finer(body["time"])}
+
+    def recall(self, receipt: str) -> Release:
+        """The stored answer that a receipt names, or the number of its entry, for nothing and without reading data."""
+        return self.pace.waited(self.pace.paced(lambda: self._recalled(receipt)))
+
+    def _recalled(self, receipt: str) -> Release:
+        with self.curator._gate.using():
+            given = given_to(self._ledger, dataset=self.dataset.name, analyst=self.analyst, receipt=receipt)
+            ask = asked_again(self._desk, VERBS, given, self.curator.hash_of)
+            with _one_text():
+                return self._release(ask, given.answer, True, ask.show(given.answer.release))
 
     def verify(self) -> str:
         """Walk the ledger's whole chain; its anchor, to be kept apart."""

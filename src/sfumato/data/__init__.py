@@ -5,7 +5,8 @@ from sfumato.data.column import Column, Kind
 from sfumato.data.dataset import Dataset, Defaults, Rules, Table
 from sfumato.data.declaration import declared, read_declaration
 from sfumato.data.dialect import CsvDialect
-from sfumato.data.drafted import draft
+from sfumato.data.drafted import TableDraft, draft
+from sfumato.data.keys import Key, keys_by_name
 from sfumato.data.options import EngineOptions
 from sfumato.data.patterns import with_files
 from sfumato.data.places import place_of
@@ -21,6 +22,7 @@ __all__ = [
     "Defaults",
     "EngineOptions",
     "File",
+    "Key",
     "Kind",
     "Memory",
     "RemoteTable",
@@ -28,10 +30,12 @@ __all__ = [
     "Source",
     "SourceColumn",
     "Table",
+    "TableDraft",
     "Typed",
     "declaration_json",
     "declared",
     "draft",
+    "keys_by_name",
     "neighbours_of",
     "place_of",
     "read_declaration",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sfumato.core.naming import known_names
 from sfumato.data.addresses import check_no_password
 from sfumato.data.budget import Allowance
 from sfumato.data.column import Column, Kind
@@ -154,7 +155,9 @@ def column_of(name: str, given: Any) -> Column:
     if "type" in entry:
         known = {kind.value: kind for kind in Kind}
         if not isinstance(entry["type"], str) or entry["type"] not in known:
-            raise InvalidDeclaration(f"{where}: unknown type {said(entry['type'])}", hint=f"known: {', '.join(known)}")
+            raise InvalidDeclaration(
+                f"{where}: unknown type {said(entry['type'])}", hint=known_names(entry["type"], known)
+            )
         kind = known[entry["type"]]
     elif any(number is not None for number in (lower, upper, grid)):
         fractions = any(number is not None and number.denominator != 1 for number in (lower, upper, grid))

@@ -1,66 +1,109 @@
 """A declaration to fill in, from the names and types of columns."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sfumato.data.column import Kind
+from sfumato.data.keys import Key
+
+_ALONE = 'rows = true                   # or, for a person with several rows: person = "table.column"'
 
 
-def draft(
-    source: str,
-    table: str,
-    columns: Iterable[tuple[str, Kind]],
-    *,
-    person: str = "",
-    epsilon: str = "3",
-    known: Mapping[str, str] | None = None,
-    typed: bool = True,
-    dialect: Mapping[str, str] | None = None,
-    left_out: Mapping[str, str] | None = None,
-) -> str:
-    """A declaration to fill in, made from the names and types of columns alone.
+@dataclass(frozen=True, slots=True)
+class TableDraft:
+    """A table of a draft: its source, its columns, and what is known of them."""
 
-    `known` holds what the owner already said of a column, as TOML. A source that is not `typed` holds text alone, and
-    its owner says what that is. Columns that are `left_out` have types that no question can read.
+    source: str
+    name: str
+    columns: Sequence[tuple[str, Kind]]
+    known: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the owner already said of a column, as TOML."""
+    typed: bool = True
+    """Whether the source has types; one that has none holds text alone, and its owner says what that is."""
+    dialect: Mapping[str, str] = field(default_factory=dict[str, str])
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Columns that no question can read, and their types."""
+    keys: Sequence[Key] = ()
+
+
+def draft(tables: Sequence[TableDraft], *, person: str = "", epsilon: str = "3", looked: bool = False) -> str:
+    """A declaration to fill in, made from the names and types of columns; `person` is `table.column`.
+
+    With `looked` rows were read to see which columns are keys, and the draft says so.
     """
-    rows = 'rows = true                   # or, for a person with several rows: person = "table.column"'
+    read = "rows were read to see which columns are keys" if looked else "no row was read"
     lines = [
-        "# Drafted from the names and types of the columns; no row was read. Fill in what is marked.",
+        f"# Drafted from the names and types of the columns; {read}. Fill in what is marked.",
         "",
         "[budget]                      # of the whole dataset; [analysts.<name>] may hold a smaller one each",
         f"{f'epsilon = {json.dumps(epsilon)}':<30}# how much may be learned in all; smaller is more private",
         'delta = "1e-7"                # only groups whose names are not public need it',
         "",
         "[unit]",
-        f"person = {_quoted(f'{table}.{person}')}" if person else rows,
-        "",
-        f"[tables.{_key(table)}]",
-        f"source = {_quoted(source)}",
+        *_unit(tables, person),
     ]
-    if dialect:
-        lines.append(f"dialect = {{ {', '.join(f'{name} = {_quoted(sign)}' for name, sign in dialect.items())} }}")
-    if person:
-        lines += [
-            "rows_per_group = 1            # how many rows of one person count in a group",
-            "groups_per_person = 1",
-        ]
-    lines += ["", f"[tables.{_key(table)}.columns]"]
-    lines += [
-        f"# {' '.join(name.split())}: {kind[:40]}, which no question can read"
-        for name, kind in (left_out or {}).items()
-    ]
-    for name, kind in columns:
-        if name == person and typed:
-            continue
-        said = (known or {}).get(name, "")
-        hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
-        if name == person:
-            hint = "or integer: 7, 07 and 7.0 are then one person, and abc is nobody"
-        elif not typed:
-            hint = f"or integer, real, boolean, date, timestamp; {hint}"
-        entry = f'{_key(name)} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
-        lines.append(entry if said else f"{entry:<40}# {hint}")
+    for table in tables:
+        lines += _table(table, tables, person, looked=looked)
     return "\n".join(lines) + "\n"
+
+
+def _unit(tables: Sequence[TableDraft], person: str) -> list[str]:
+    if person:
+        return [f"person = {_quoted(person)}"]
+    targets = dict.fromkeys(key.target for table in tables for key in table.keys)
+    if not targets:
+        return [_ALONE]
+    likely = [f"# person = {_quoted(target)}" for target in targets]  # not taken for granted: only the owner knows
+    return ["# say who one person is, by taking one # away:", *likely, "# rows = true                 # each row alone"]
+
+
+def _table(table: TableDraft, tables: Sequence[TableDraft], person: str, *, looked: bool) -> list[str]:
+    lines = ["", f"[tables.{_key(table.name)}]", f"source = {_quoted(table.source)}"]
+    if table.dialect:
+        lines.append(
+            f"dialect = {{ {', '.join(f'{name} = {_quoted(sign)}' for name, sign in table.dialect.items())} }}"
+        )
+    if table.keys:
+        how = "their values do not repeat there" if looked else "by their names: are they keys?"
+        made = ", ".join(f"{_key(key.column)} = {_quoted(key.target)}" for key in table.keys)
+        lines.append(f"foreign_keys = {{ {made} }}   # {how}")
+    lines += _bounds(table, tables, person)
+    lines += ["", f"[tables.{_key(table.name)}.columns]"]
+    lines += [
+        f"# {' '.join(name.split())}: {kind[:40]}, which no question can read" for name, kind in table.left_out.items()
+    ]
+    own = person.removeprefix(f"{table.name}.") if person.startswith(f"{table.name}.") else ""
+    for name, kind in table.columns:
+        if name == own and table.typed:
+            continue
+        lines.append(_column(table, name, kind, is_person=name == own))
+    return lines
+
+
+def _bounds(table: TableDraft, tables: Sequence[TableDraft], person: str) -> list[str]:
+    """How much of a person counts in a table: one row in the person's own, where others lead to it."""
+    if not person:
+        return []
+    if person.startswith(f"{table.name}."):
+        if any(key.target == person for each in tables for key in each.keys):
+            return []
+    elif not table.keys:
+        return ["# public = true               # or a foreign key that leads to the person"]
+    return ["rows_per_group = 1            # how many rows of one person count in a group", "groups_per_person = 1"]
+
+
+def _column(table: TableDraft, name: str, kind: Kind, *, is_person: bool) -> str:
+    said = table.known.get(name, "")
+    hint = "lower and upper, before it can be summed" if kind.is_number else "values = [...], if they are public"
+    if name in (key.column for key in table.keys):
+        hint = "a key"
+    if is_person:
+        hint = "or integer: 7, 07 and 7.0 are then one person, and abc is nobody"
+    elif not table.typed:
+        hint = f"or integer, real, boolean, date, timestamp; {hint}"
+    entry = f'{_key(name)} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
+    return entry if said else f"{entry:<40}# {hint}"
 
 
 def _key(name: str) -> str:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from sfumato.core.naming import did_you_mean, known_names
 from sfumato.data.addresses import has_password
 from sfumato.errors import InvalidDeclaration, shown
 
@@ -38,9 +39,7 @@ def only(where: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
     """Refuse an entry that nothing reads."""
     for entry in given:
         if entry not in known:
-            raise InvalidDeclaration(
-                f"{where} has an unknown entry `{entry}`", hint=f"known: {', '.join(sorted(known))}"
-            )
+            raise InvalidDeclaration(f"{where} has an unknown entry `{entry}`", hint=known_names(entry, sorted(known)))
 
 
 def once(where: str, names: Iterable[str]) -> None:
@@ -96,7 +95,8 @@ def one_of(where: str, given: Any, known: Iterable[str]) -> str:
     """One of the known words."""
     if not isinstance(given, str) or given not in tuple(known):
         told = ", ".join(each for each in known if each)
-        raise InvalidDeclaration(f"{where} must be one of {told}: {said(given)}", hint=f"known: {told}")
+        near = did_you_mean(given, known)
+        raise InvalidDeclaration(f"{where} must be one of {told}: {said(given)}", hint=near or f"known: {told}")
     return given
 
 

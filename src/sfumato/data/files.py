@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from sfumato.core.libraries import library
 from sfumato.errors import InvalidDeclaration
 
 _WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
@@ -48,10 +49,7 @@ def _toml(file: Path, text: str) -> Any:
 
 
 def _yaml(file: Path, text: str) -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise InvalidDeclaration("reading YAML needs PyYAML", hint="pip install pyyaml, or write TOML") from None
+    yaml = library("yaml", f"reading the YAML of {file.name}")
     try:
         return yaml.load(text, Loader=_strict_loader(file.name))
     except yaml.YAMLError as error:

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from sfumato.core.naming import known_names
 from sfumato.data import Dataset, RemoteTable, SourceColumn, Table, Typed
 from sfumato.engines.engine import Engine, EngineModule
 from sfumato.engines.progress import Progress, no_progress
@@ -54,7 +55,7 @@ def _named(name: str) -> EngineEntry | None:
     if found is None:
         raise InvalidDeclaration(
             f"[engine] name: there is no engine {shown(name)}",
-            hint=f"known: {', '.join(each.name for each in ENGINES)}",
+            hint=known_names(name, [each.name for each in ENGINES]),
         )
     return found
 

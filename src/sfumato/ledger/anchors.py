@@ -4,13 +4,13 @@ An anchor pins every entry up to it. It finds an older copy that was put back, a
 history; it cannot know what was appended after it was taken, nor an anchor that was put back with the ledger.
 """
 
-import fcntl
 import os
 import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.core.locks import check_locks, lock
 from sfumato.errors import InvalidParameter, LedgerUnavailable
 from sfumato.ledger.store import unavailable
 
@@ -60,6 +60,7 @@ class AnchorFile:
     """
 
     def __init__(self, path: Path) -> None:
+        check_locks()  # before anything is charged that could not be anchored
         self._path = path
 
     def read(self) -> Anchor | None:
@@ -87,7 +88,7 @@ class AnchorFile:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 _trusted(descriptor)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                lock(descriptor)
                 before = os.pread(descriptor, _LONGEST, 0).decode()
                 if force or not before or Anchor.read(before).sequence < anchor.sequence:
                     line = f"{anchor}\n".encode()

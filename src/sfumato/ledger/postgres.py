@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sfumato.core.libraries import library
 from sfumato.errors import LedgerMisuse, LedgerUnavailable
 from sfumato.ledger.schema import POSTGRES, POSTGRES_AS_MADE, POSTGRES_GUARDS, Steps, migrate
 from sfumato.ledger.store import Owner, Row, Transaction, changed, unavailable
@@ -59,10 +60,9 @@ class PostgresStore:
     """
 
     def __init__(self, dsn: str, *, schema: str, patience: float, steps: Steps = POSTGRES) -> None:
-        try:
-            import psycopg
-        except ImportError:
-            raise LedgerUnavailable("psycopg is not installed", hint="pip install 'sfumato[postgres]'") from None
+        library("psycopg", "a ledger on PostgreSQL")
+        import psycopg
+
         plain = schema.isidentifier() and schema.isascii() and schema.islower() and len(schema) <= _LONGEST_NAME
         if not plain or schema.startswith("pg_"):  # which the server keeps for itself
             raise LedgerUnavailable("the schema's name must be a lower-case identifier", hint="such as `ledger`")
@@ -160,7 +160,7 @@ class PostgresStore:
         """Refuse: the server makes its own copies."""
         raise LedgerMisuse(
             "a ledger in PostgreSQL is copied by its server",
-            hint=f"pg_dump --schema={self._schema} --format=custom; docs/ledger.md says how to put it back",
+            hint=f"pg_dump --schema={self._schema} --format=custom; sfumato docs ledger says how to put it back",
         )
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from sfumato.query.aggregates import Aggregate
 from sfumato.query.context import Context
 from sfumato.query.expression import Expression, Field
 from sfumato.query.question import Order, Question
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan
 
 
@@ -50,9 +50,9 @@ class Draft:
         return self.context.text
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> RowReader:
         """Reads expressions over the rows of FROM."""
-        return Rows(self.base.scope)
+        return RowReader(self.base.scope)
 
     @property
     def aliases(self) -> dict[str, Expression]:

@@ -10,7 +10,7 @@ from sfumato.query.context import Context
 from sfumato.query.expression import Call, Expression, Field, Ref
 from sfumato.query.plan import Join, Plan, Scan, filtered, once
 from sfumato.query.reach import agreeing, few_tables, within_reach
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan, Scope
 
 Equal = tuple[tuple[int, int], ...]
@@ -112,7 +112,7 @@ def _conditions(
     if on is None:
         return tuple(equal), ()
     rest: list[Expression] = []
-    for part in _conjuncts(Rows(scope).predicate(on)):
+    for part in _conjuncts(RowReader(scope).predicate(on)):
         pair = _equality(part, len(left.plan.fields))
         if pair is None:
             rest.append(part)

@@ -11,7 +11,7 @@ from sfumato.query.parse import name_of, whole_number, without_alias
 from sfumato.query.person_aggregates import PersonAggregates, aggregates_in
 from sfumato.query.plan import PerPerson, Plan, Project, Where
 from sfumato.query.reach import carries_the_person
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan
 
 
@@ -19,7 +19,7 @@ def per_person(select: exp.Select, base: NamedPlan, context: Context) -> Plan:
     """What a subquery's aggregates say of each person."""
     person, others = _person_and_keys(select, base, context)
     keys = [replace(person.field, own=True), *(computed_field(key, f"key {i}") for i, key in enumerate(others))]
-    aggregates = PersonAggregates(context.dataset, Rows(base.scope), base.plan, keys)
+    aggregates = PersonAggregates(context.dataset, RowReader(base.scope), base.plan, keys)
     columns = _Columns(person, others, aggregates, context)
     outputs = [columns(node) for node in select.expressions]
     having = select.args.get("having")
@@ -56,7 +56,7 @@ def _at_its_position(node: exp.Expression, select: exp.Select, context: Context)
 
 def _person_and_keys(select: exp.Select, base: NamedPlan, context: Context) -> tuple[Ref, list[Expression]]:
     """The person that a subquery groups by, and what it groups by besides."""
-    rows = Rows(base.scope)
+    rows = RowReader(base.scope)
     keys = [rows(each) for each in grouping(select, context)]
     people = [key for key in keys if isinstance(key, Ref) and key.field.person and not key.field.missing]
     if not base.plan.private:

@@ -12,13 +12,13 @@ from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.plan import OwnAggregate, Plan
 from sfumato.query.planted import Planted, exchanged
 from sfumato.query.range import Range
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 
 
 class PersonAggregates:
     """Aggregates over a person's own rows: they stay inside, so they are exact."""
 
-    def __init__(self, dataset: Dataset, rows: Rows, plan: Plan, keys: list[Field]) -> None:
+    def __init__(self, dataset: Dataset, rows: RowReader, plan: Plan, keys: list[Field]) -> None:
         self._dataset, self.rows, self._plan, self.keys = dataset, rows, plan, keys
         self.aggregates: list[OwnAggregate] = []
         self.fields: list[Field] = []

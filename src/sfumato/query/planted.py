@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref
 from sfumato.query.parse import first_word, refused, sql_of
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import Scope
 
 _MARK = "planted"
@@ -53,7 +53,7 @@ class Planted:
     """The columns planted in one expression of a question, and the expression they make."""
 
     def __init__(self, text: str) -> None:
-        self._rows = Rows(_PlantedColumns((), text))
+        self._rows = RowReader(_PlantedColumns((), text))
         self._stand_ins: list[Expression] = []
 
     def plant(self, node: exp.Expression, index: int, field: Field) -> exp.Column:

@@ -15,7 +15,7 @@ from sfumato.query.per_person import per_person
 from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.plan import Plan, Project, Scan, filtered
 from sfumato.query.reach import carries_the_person
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan, known
 from sfumato.query.unions import union_all
 
@@ -42,7 +42,7 @@ class FromClause:
         where = select.args.get("where")
         if where is None:
             return made
-        return NamedPlan(filtered(made.plan, Rows(made.scope).predicate(where.this)), made.scope)
+        return NamedPlan(filtered(made.plan, RowReader(made.scope).predicate(where.this)), made.scope)
 
     def ctes(self, select: exp.Expression, ctes: Ctes) -> Ctes:
         """The relations that WITH names, each in sight of those before it."""
@@ -150,7 +150,7 @@ class FromClause:
                 self.context.only(column, "this", "table")
                 return self._all_columns(star, column.table, base)
             case inner:
-                made = bounded(Rows(base.scope)(inner))
+                made = bounded(RowReader(base.scope)(inner))
                 return [(made, computed_field(made, name_of(node)))]
 
     def _all_columns(self, star: exp.Star, table: str, base: NamedPlan) -> list[tuple[Expression, Field]]:

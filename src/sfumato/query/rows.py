@@ -17,7 +17,7 @@ _MOST_WRITTEN = 4096
 _REMEDY = "see docs/sql.md for the functions there are"
 
 
-class Rows:
+class RowReader:
     """Builds row expressions within one scope."""
 
     def __init__(self, scope: Scope) -> None:
@@ -302,30 +302,30 @@ def _folded(made: Call) -> Expression:
     return Literal(int(exact), Kind.INTEGER) if constant and exact.denominator == 1 and abs(exact) < 2**53 else made
 
 
-_BUILDERS: dict[type[exp.Expression], Callable[[Rows, exp.Expression], Expression]] = {
-    exp.Column: Rows.column,
-    exp.Literal: Rows.literal,
-    exp.Boolean: Rows.boolean,
-    exp.Null: Rows.null,
-    exp.Paren: Rows.parenthesis,
-    exp.Not: Rows.negation,
-    exp.Between: Rows.between,
-    exp.In: Rows.within,
-    exp.Is: Rows.is_,
-    exp.IntDiv: Rows.whole_division,
-    exp.Neg: Rows.negative,
-    exp.Log: Rows.logarithm,
-    exp.Case: Rows.case,
-    exp.If: Rows.iff,
-    exp.Coalesce: Rows.coalesce,
-    exp.Nullif: Rows.nullif,
-    exp.Extract: Rows.extract,
-    exp.Anonymous: Rows.anonymous,
-    **dict.fromkeys((exp.And, exp.Or), Rows.logic),
-    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), Rows.comparison),
-    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), Rows.same),
-    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div), Rows.arithmetic),
-    **dict.fromkeys((exp.Cast, exp.TryCast), Rows.cast),
-    **dict.fromkeys((exp.TimestampTrunc, exp.DateTrunc), Rows.truncate),
+_BUILDERS: dict[type[exp.Expression], Callable[[RowReader, exp.Expression], Expression]] = {
+    exp.Column: RowReader.column,
+    exp.Literal: RowReader.literal,
+    exp.Boolean: RowReader.boolean,
+    exp.Null: RowReader.null,
+    exp.Paren: RowReader.parenthesis,
+    exp.Not: RowReader.negation,
+    exp.Between: RowReader.between,
+    exp.In: RowReader.within,
+    exp.Is: RowReader.is_,
+    exp.IntDiv: RowReader.whole_division,
+    exp.Neg: RowReader.negative,
+    exp.Log: RowReader.logarithm,
+    exp.Case: RowReader.case,
+    exp.If: RowReader.iff,
+    exp.Coalesce: RowReader.coalesce,
+    exp.Nullif: RowReader.nullif,
+    exp.Extract: RowReader.extract,
+    exp.Anonymous: RowReader.anonymous,
+    **dict.fromkeys((exp.And, exp.Or), RowReader.logic),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), RowReader.comparison),
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), RowReader.same),
+    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div), RowReader.arithmetic),
+    **dict.fromkeys((exp.Cast, exp.TryCast), RowReader.cast),
+    **dict.fromkeys((exp.TimestampTrunc, exp.DateTrunc), RowReader.truncate),
 }
 """Nodes that are more than a function of their operands."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sfumato.core.naming import did_you_mean
 from sfumato.query.expression import Field, Ref
-from sfumato.query.naming import did_you_mean
 from sfumato.query.parse import only, refused
 from sfumato.query.plan import Plan
 

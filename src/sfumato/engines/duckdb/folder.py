@@ -1,6 +1,5 @@
 """The private folder beside a declaration, where registration keeps what it makes; one process makes at a time."""
 
-import fcntl
 import os
 import re
 import stat
@@ -9,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
+from sfumato.core.locks import lock, try_lock
 from sfumato.errors import InvalidDeclaration
 
 _MAKING = "making-"
@@ -57,13 +57,13 @@ class Folder:
             raise InvalidDeclaration(
                 f"{self.path} cannot be made", hint="registered tables are kept there: let its owner write beside it"
             ) from None
-        lock = self.path / "lock"
+        place = self.path / "lock"
         try:
-            handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            handle = os.open(place, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
         except OSError:
-            raise InvalidDeclaration(f"{lock} is not a file of ours", hint="move it away") from None
+            raise InvalidDeclaration(f"{place} is not a file of ours", hint="move it away") from None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
             self._clear(registered())
             try:
                 yield
@@ -79,8 +79,8 @@ class Folder:
         except OSError:  # nothing was ever made here, or it is not ours
             return
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._clear(registered())  # as it is now that nobody else can change it
+            if try_lock(handle):
+                self._clear(registered())  # as it is now that nobody else can change it
         except OSError:
             pass
         finally:

@@ -15,12 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from sfumato.core.libraries import library
 from sfumato.data import Kind, Memory, SourceColumn, Table
 from sfumato.engines.duckdb.cells import cell, key
 from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.readings import Reading
 from sfumato.engines.duckdb.sources import column_of
-from sfumato.errors import InvalidDeclaration, MissingExtra
+from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,10 +55,7 @@ class Given:
         """An Arrow table of what says its own types: Arrow's tables and streams, and polars' frames."""
         if not _classes(source, "pyarrow") and not _classes(source, "polars"):
             raise self.unreadable()
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise MissingExtra("pyarrow", "arrow") from None
+        pa = library("pyarrow", f"reading the table [tables.{self._table.name}] in memory")
         with guarded(self.unreadable):
             whole = source.collect() if type(source).__name__ == "LazyFrame" else source
             return whole if isinstance(whole, pa.Table) else pa.table(whole)

@@ -12,7 +12,7 @@ from sfumato.engines.duckdb.folder import Folder
 from sfumato.engines.duckdb.readings import readings
 from sfumato.engines.duckdb.registrar import Registrar
 from sfumato.engines.duckdb.shapes import about, cuts, shape_of
-from sfumato.engines.duckdb.sources import check_files
+from sfumato.engines.duckdb.sources import check_files, listed
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import FileState, Registration, same_sources, sources_of
@@ -91,7 +91,9 @@ def register_again(
     previous = found if append else None
     if append:
         if previous is None:
-            raise InvalidDeclaration(f"dataset {dataset.name} is not registered", hint="register it without --append")
+            raise InvalidDeclaration(
+                f"dataset {dataset.name} is not registered", hint="register all of it: without append=True"
+            )
         _check_appended(dataset, previous)
     workspace = Workspace()
     try:
@@ -110,6 +112,19 @@ def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
         try:
             schemas = Registrar(dataset, connection, workspace).schemas()
             return schemas, typed(dataset, schemas)
+        finally:
+            connection.close()
+    finally:
+        workspace.close()
+
+
+def tables_in(dataset: Dataset) -> list[str]:
+    """The names of the tables in the database that the one table of a dataset is in; no row is read."""
+    workspace = Workspace()
+    try:
+        connection = connected(dataset, workspace, ())
+        try:
+            return listed(connection, dataset.tables[0])
         finally:
             connection.close()
     finally:
@@ -170,13 +185,14 @@ def _check_appended(dataset: Dataset, found: Registration) -> None:
         if not (set(known) <= set(now) if _is_pattern(table) else now[: len(known)] == known):
             what = "no longer finds" if _is_pattern(table) else "does not begin with"
             raise InvalidDeclaration(
-                f"[tables.{table.name}] {what} the files that were registered", hint="leave --append out"
+                f"[tables.{table.name}] {what} the files that were registered",
+                hint="register all of it again: without append=True",
             )
         for file in before:
             if not file.is_still(since=found.made):
                 raise InvalidDeclaration(
                     f"[tables.{table.name}] {Path(file.path).name} is not what was registered",
-                    hint="leave --append out: all of it is read again",
+                    hint="register all of it again: without append=True",
                 )
 
 

@@ -202,7 +202,7 @@ class Registrar:
                     if not agrees(self._connection, _RAW, lines.names, records):
                         raise InvalidDeclaration(
                             f"[tables.{table.name}] {Path(path).name} could not be read record by record",
-                            hint="please report it, see SECURITY.md",
+                            hint="please report it: sfumato docs security",
                         )
                     making.add(_RAW)
                     lost = added(lost, more)

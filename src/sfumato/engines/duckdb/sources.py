@@ -170,6 +170,15 @@ def _of_database(connection: "duckdb.DuckDBPyConnection", i: int, table: Table) 
     return [column_of(str(name), str(kind)) for name, kind, _ in columns]
 
 
+def listed(connection: "duckdb.DuckDBPyConnection", table: Table) -> list[str]:
+    """The tables of a database's main schema, by name; views compute, and are none."""
+    check_files(table)
+    with guarded(partial(InvalidDeclaration, f"{Path(table.files[0]).name} cannot be read", hint=_WHICH)):
+        connection.execute(f"ATTACH '{escaped(place_of(table.files[0]))}' AS {database(0)} (READ_ONLY, TYPE duckdb)")
+        text = f"SELECT table_name FROM duckdb_tables() WHERE {_MAIN} ORDER BY table_name"
+        return [str(name) for (name,) in connection.execute(text, [database(0)]).fetchall()]
+
+
 def _named_alike(connection: "duckdb.DuckDBPyConnection", text: str, base: str, name: str) -> str | None:
     """The name of the catalog that the engine takes a name for: it compares ASCII letters in either case."""
     found = [str(row[0]) for row in connection.execute(text, [base]).fetchall()]

@@ -7,9 +7,9 @@ look at them; the engine then sees bytes and whole numbers and makes of them wha
 from collections.abc import Iterator
 from typing import Any
 
+from sfumato.core.libraries import library
 from sfumato.engines.duckdb.dialect import quoted
 from sfumato.engines.duckdb.readings import Reading
-from sfumato.errors import MissingExtra
 
 _BATCH = 2**16
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -19,11 +19,8 @@ _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 
 def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
     """The rows of a Parquet file or a table in memory, some at a time: without hostile types, and each column's SQL."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtra("pyarrow", "arrow") from None
+    what = "reading around cells that cannot be read"
+    pa, pq = library("pyarrow", what), library("pyarrow.parquet", what)
     names = [reading.source.name for reading in readings]
     if isinstance(given, str):
         found = _file(given, pa, pq).iter_batches(batch_size=_BATCH, columns=names)

@@ -1,6 +1,5 @@
 """Private folders of one process: for what an engine spills, and what lives as long as it does; swept after it."""
 
-import fcntl
 import os
 import shutil
 import stat
@@ -9,6 +8,8 @@ import uuid
 import weakref
 from contextlib import suppress
 from pathlib import Path
+
+from sfumato.core.locks import check_locks, lock, try_lock
 
 _PREFIX, _ALIVE = "sfumato-engine-", "alive"
 
@@ -20,10 +21,11 @@ class Workspace:
     """
 
     def __init__(self) -> None:
+        check_locks()
         sweep(Path(tempfile.gettempdir()))
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         handle = os.open(self.path / f"{_ALIVE}.new", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle)
         os.rename(self.path / f"{_ALIVE}.new", self.path / _ALIVE)  # under its name it is locked already
         self._end = weakref.finalize(self, _remove, self.path, handle, os.getpid())
 
@@ -68,9 +70,6 @@ def _is_dead(alive: Path) -> bool:
     except OSError:  # not one of ours, or not made to its end: left alone
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+        return try_lock(handle)
     finally:
         os.close(handle)
-    return True

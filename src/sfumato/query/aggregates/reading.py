@@ -11,7 +11,7 @@ from sfumato.query.aggregates.base import Aggregate
 from sfumato.query.expression import Expression, bounded
 from sfumato.query.parse import only, refused, sql_of
 from sfumato.query.range import Range
-from sfumato.query.rows import Rows
+from sfumato.query.rows import RowReader
 
 _MOST_SUMMED = 10**200  # a sum of as many as there can be is within doubles
 _SHARE = re.compile(r"[01]|[01]?\.[0-9]{1,12}|1\.")
@@ -22,7 +22,7 @@ _BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATES
 class Reading:
     """Reads the operands of aggregates over the rows of a relation."""
 
-    rows: Rows
+    rows: RowReader
 
     @property
     def text(self) -> str:

@@ -1,0 +1,91 @@
+"""A stored answer shown again, by its receipt: from the ledger alone, for nothing, to whom it was given."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.accounting import from_json
+from sfumato.curator.asks import Ask, Desk
+from sfumato.curator.release import Shown
+from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.ledger import Answered, Ledger
+from sfumato.ledger.releases import decoded
+
+_RECEIPT = re.compile(r"#?([0-9]{1,18})(?:-([0-9a-f]{4,64}))?")
+_SAID = re.compile(r"(max|choose|median|top (?P<k>[0-9]+)): (?P<text>.*)", re.DOTALL)
+_VERBS = {"max": "noisy_max", "choose": "exponential", "median": "smooth_median"}
+Verbs = Mapping[str, Callable[..., Ask[Shown]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer that was given to an analyst: what is stored, and the entry by which they asked for it."""
+
+    answer: Answered
+    asked: Mapping[str, Any]
+
+
+def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> Given:
+    """The answer that a receipt names, or the number of an entry, if it was given to this analyst."""
+    named = _RECEIPT.fullmatch(str(receipt).strip())
+    if named is None:
+        raise InvalidParameter(
+            "receipt", "must be as an answer or the log shows it", receipt, hint="18-42f2eb780bbb, or 18"
+        )
+    number, own, heads = int(named[1]), dict[int, dict[str, Any]](), dict[int, str]()
+    settled: int | None = None
+    asked: dict[str, Any] | None = None
+    for entry in ledger.entries():
+        body = entry.body
+        if body.get("dataset") != dataset:
+            continue
+        if body["kind"] == "settle":
+            heads[entry.sequence] = entry.head
+        if body.get("principal") != analyst:
+            continue
+        if body["kind"] == "reserve":
+            own[entry.sequence] = body
+        elif body["kind"] == "settle" and number in (entry.sequence, body["reserve"]):
+            settled, asked = entry.sequence, own.get(body["reserve"])
+        elif body["kind"] == "share" and number in (entry.sequence, body["answer"]):
+            settled, asked = body["answer"], body
+    if settled is None or asked is None or not heads.get(settled, "").startswith(named[2] or ""):
+        raise InvalidParameter(
+            "receipt", "names no answer that was given to you", receipt, hint="sfumato log lists them"
+        )
+    return Given(Answered(settled, heads[settled], decoded(ledger.stream(settled))), asked)
+
+
+def asked_again(desk: Desk, verbs: Verbs, given: Given, hash_of: Callable[[Any], str]) -> Ask[Shown]:
+    """The question of an answer, prepared as it was, to show what is stored; where it no longer is, that is said."""
+    text = str(given.asked.get("question", ""))
+    said = _SAID.fullmatch(text)
+    verb = "sql" if said is None else _VERBS.get(said[1], "top_k")
+    more: dict[str, Any] = {"k": int(said["k"])} if said is not None and said["k"] else {}
+    for price in _prices(given):
+        try:
+            ask = verbs[verb](desk, text if said is None else said["text"], **price, **more)
+        except SfumatoError:
+            continue
+        if hash_of(ask.about) == given.asked["request_hash"]:
+            return ask
+    raise SfumatoError(
+        f"what entry {given.answer.sequence} holds can no longer be read as it was asked",
+        hint="the declaration has changed, or it was asked with weights: asked again at its price it is free",
+    )
+
+
+def _prices(given: Given) -> list[dict[str, Fraction | None]]:
+    """The price that is stored with an answer, or those that its event may have been asked at."""
+    stored: Any = given.answer.release
+    spend = stored.get("spend") if isinstance(stored, dict) else None
+    if isinstance(spend, dict):
+        return [{name: None if value is None else Fraction(value) for name, value in spend.items()}]
+    event = from_json(given.asked["event"])
+    found: list[dict[str, Fraction | None]] = []
+    for name, value in (("epsilon", event.pure()), ("rho", event.zcdp())):
+        if value is not None:
+            found += [{name: value}, {name: value, "delta": event.extra_delta()}]
+    return found
