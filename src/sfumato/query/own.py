@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import assert_never
 
 from sqlglot import exp
 
 from sfumato.data import Dataset, Kind
 from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.parse import only, refused, sql_of
-from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Scan, Union
+from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 from sfumato.query.range import Range
 from sfumato.query.rows import Rows
 from sfumato.query.scope import Name, Scope
@@ -53,7 +54,7 @@ class Own:
 
     def _aggregate(self, node: exp.Expression, at: int) -> tuple[int, Field]:
         where = None
-        if isinstance(node, exp.Filter):
+        if type(node) is exp.Filter:
             where = self.rows.predicate(node.expression.this)
             node = node.this
         made, kind, found = self._kind(node, where)
@@ -70,14 +71,17 @@ class Own:
         most = Fraction(bounds(self._plan, self._dataset)[0])
         count = Range(Fraction(0), most, Fraction(1))
         only(node, self._text, "this", "big_int", "expressions")
-        if isinstance(node, exp.Count):
-            if isinstance(node.this, exp.Star):
+        match node:
+            case exp.Count(this=exp.Star()):
                 return OwnAggregate("count", None, where), Kind.INTEGER, count
-            if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
-                return OwnAggregate("distinct", self.rows(node.this.expressions[0]), where), Kind.INTEGER, count
-            return OwnAggregate("present", self.rows(node.this), where), Kind.INTEGER, count
+            case exp.Count(this=exp.Distinct(expressions=[one])):
+                return OwnAggregate("distinct", self.rows(one), where), Kind.INTEGER, count
+            case exp.Count():
+                return OwnAggregate("present", self.rows(node.this), where), Kind.INTEGER, count
+            case _:
+                pass
         kinds: dict[type[exp.Expression], str] = {exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"}
-        if type(node) not in kinds or node.args.get("expressions") or isinstance(node.this, exp.Distinct):
+        if type(node) not in kinds or node.args.get("expressions") or type(node.this) is exp.Distinct:
             raise refused("this aggregate is not answered per person", node, self._text,
                           hint="COUNT, COUNT(DISTINCT x), SUM, AVG, MIN or MAX")  # fmt: skip
         of = bounded(self.rows(node.this))
@@ -98,20 +102,24 @@ class Own:
 
 def bounds(plan: Plan, dataset: Dataset) -> tuple[int, int]:
     """How many rows of a person count in a group, and in how many groups a person counts."""
-    if isinstance(plan, Scan):
-        table = dataset.table(plan.table)
-        if dataset.unit is None or plan.single or table is None:
-            return 1, 1
-        return table.rows_per_group, table.groups_per_person
-    if isinstance(plan, Join):
-        sides = [bounds(side, dataset) for side in (plan.left, plan.right) if side.private]
-        return max((s[0] for s in sides), default=1), max((s[1] for s in sides), default=1)
-    if isinstance(plan, Union):
-        sides = [bounds(part, dataset) for part in plan.parts]
-        return sum(s[0] for s in sides), sum(s[1] for s in sides)
-    if isinstance(plan, PerPerson):
-        return (1, 1) if plan.single else (1, bounds(plan.of, dataset)[1])
-    return bounds(plan.of, dataset)
+    match plan:
+        case Scan():
+            table = dataset.table(plan.table)
+            if dataset.unit is None or plan.single or table is None:
+                return 1, 1
+            return table.rows_per_group, table.groups_per_person
+        case Join():
+            sides = [bounds(side, dataset) for side in (plan.left, plan.right) if side.private]
+            return max((s[0] for s in sides), default=1), max((s[1] for s in sides), default=1)
+        case Union():
+            sides = [bounds(part, dataset) for part in plan.parts]
+            return sum(s[0] for s in sides), sum(s[1] for s in sides)
+        case PerPerson():
+            return (1, 1) if plan.single else (1, bounds(plan.of, dataset)[1])
+        case Where() | Project():
+            return bounds(plan.of, dataset)
+        case _:
+            assert_never(plan)
 
 
 def swapped(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expression]) -> exp.Expression:
@@ -120,11 +128,22 @@ def swapped(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expressio
     if made is not node:
         return made
     for name, value in list(node.args.items()):
-        if isinstance(value, exp.Expression):
-            node.set(name, swapped(value, swap))
-        elif isinstance(value, list):
-            node.set(name, [swapped(each, swap) if isinstance(each, exp.Expression) else each for each in value])
+        match value:
+            case exp.Expression():
+                node.set(name, swapped(value, swap))
+            case list():
+                node.set(name, [_swapped_if_node(each, swap) for each in value])
+            case _:
+                pass
     return node
+
+
+def _swapped_if_node(value: object, swap: Callable[[exp.Expression], exp.Expression]) -> object:
+    match value:
+        case exp.Expression():
+            return swapped(value, swap)
+        case _:
+            return value
 
 
 def aggregates_in(node: exp.Expression) -> bool:

@@ -17,7 +17,7 @@ _CLOSERS = {
     TokenType.L_BRACKET: TokenType.R_BRACKET,
     TokenType.L_BRACE: TokenType.R_BRACE,
 }
-_FORBIDDEN = {
+_FORBIDDEN: dict[type, tuple[str, str]] = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
     exp.Qualify: ("QUALIFY is not answered", "use HAVING on aggregates"),
     exp.Exists: ("EXISTS (…) is not answered", "join along the person instead"),
@@ -54,15 +54,18 @@ def parse(text: object) -> tuple[exp.Expression, str]:
             hint="ask one SELECT",
         )
     root = statements[0]
-    while isinstance(root, exp.Subquery) and not root.args.get("alias"):
+    while type(root) is exp.Subquery and not root.args.get("alias"):
         root = root.this
-    if isinstance(root, exp.Union):
-        raise refused("a UNION at the top is not answered", root, text, hint="put it in FROM (…) and aggregate over it")
-    if not isinstance(root, exp.Select):
-        word = text.split(None, 1)[0].upper() if text.split() else "nothing"
-        raise InvalidQuestion(f"only SELECT is answered, found {word[:40]}", line=1, column=1, hint="ask a SELECT")
-    _check(root, text)
-    return root, text
+    match root:
+        case exp.Select():
+            _check(root, text)
+            return root, text
+        case exp.Union():
+            hint = "put it in FROM (…) and aggregate over it"
+            raise refused("a UNION at the top is not answered", root, text, hint=hint)
+        case _:
+            found = text.split(None, 1)[0].upper() if text.split() else "nothing"
+            raise InvalidQuestion(f"only SELECT is answered, found {found[:40]}", line=1, column=1, hint="ask a SELECT")
 
 
 def stands_alone(name: str, text: object) -> str:
@@ -104,11 +107,12 @@ def _check(root: exp.Expression, text: str) -> None:
         node, depth = waiting.pop()
         if depth > MOST_DEPTH:
             raise _too_deep()
-        for kind, (problem, hint) in _FORBIDDEN.items():
-            if isinstance(node, kind):
+        for kind in type(node).__mro__:
+            if kind in _FORBIDDEN:
+                problem, hint = _FORBIDDEN[kind]
                 raise refused(problem, node, text, hint=hint)
         for child in node.iter_expressions():
-            chained = isinstance(node, exp.And | exp.Or) and type(child) is type(node)
+            chained = type(node) in (exp.And, exp.Or) and type(child) is type(node)
             waiting.append((child, depth if chained else depth + 1))
 
 
@@ -158,7 +162,7 @@ def only(node: exp.Expression, text: str, *known: str) -> None:
 
 def word(node: exp.Expression) -> str:
     """What a node is called in a question."""
-    if isinstance(node, exp.Anonymous):
+    if type(node) is exp.Anonymous:
         return f"{str(node.this).upper()}(…)"
     if isinstance(node, exp.Func):
         return f"{node.sql_name()}(…)"
