@@ -56,7 +56,7 @@ class Ref:
         """The field's range."""
         return self.field.range
 
-    def canonical(self) -> Any:
+    def canonical(self) -> list[Any]:
         """The position, which does not depend on names."""
         return ["ref", self.index]
 
@@ -79,7 +79,7 @@ class Literal:
             case _:
                 return Range()
 
-    def canonical(self) -> Any:
+    def canonical(self) -> list[Any]:
         """The value with its kind."""
         match self.value:
             case date() as day:
@@ -106,7 +106,7 @@ class Call:
 
         return FUNCTIONS[self.op]
 
-    def canonical(self) -> Any:
+    def canonical(self) -> list[Any]:
         """The operation; the order of operands that may be exchanged does not count."""
         parts = [arg.canonical() for arg in self.args]
         at = self.function.unordered_from

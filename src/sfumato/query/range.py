@@ -1,9 +1,9 @@
 """What is known of a number before data are seen: an interval it lies in, and a grid its values are multiples of."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from sfumato.data.column import default_step
 
@@ -88,7 +88,7 @@ class Range:
         low = Fraction(0) if self.lower <= 0 <= self.upper else min(abs(self.lower), abs(self.upper))
         return Range(low, max(abs(self.lower), abs(self.upper)), self.grid)
 
-    def through(self, function: Any) -> "Range":
+    def through(self, function: Callable[[float], float]) -> "Range":
         """The range of a growing float function, widened by what its floats may be off."""
         if self.lower is None or self.upper is None:
             return Range()
@@ -112,7 +112,7 @@ def _negative(a: End) -> End:
     return None if a is None else -a
 
 
-def _corners(a: Range, b: Range, of: Any) -> list[Fraction]:
+def _corners(a: Range, b: Range, of: Callable[[Fraction, Fraction], Fraction]) -> list[Fraction]:
     if a.lower is None or a.upper is None or b.lower is None or b.upper is None:
         return []
     return [of(x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper)]

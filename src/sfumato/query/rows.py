@@ -44,16 +44,13 @@ class RowReader:
             return self._short(build(self, node), node)
         if type(node) in NODES:
             return self._short(self._named(*NODES[type(node)], node), node)
-        match node:
-            case exp.AggFunc():
-                problem = f"{word(node)} is an aggregate and stands where a row's value is needed"
-                hint = "aggregates go in SELECT, HAVING or ORDER BY, and not inside each other"
-                raise refused(problem, node, self._text, hint=hint)
-            case exp.Query():
-                problem = "a subquery in an expression is not answered"
-                raise refused(problem, node, self._text, hint="join in FROM instead")
-            case _:
-                raise self._unknown(node)
+        if isinstance(node, exp.AggFunc):
+            problem = f"{word(node)} is an aggregate and stands where a row's value is needed"
+            hint = "aggregates go in SELECT, HAVING or ORDER BY, and not inside each other"
+            raise refused(problem, node, self._text, hint=hint)
+        if isinstance(node, exp.Query):
+            raise refused("a subquery in an expression is not answered", node, self._text, hint="join in FROM instead")
+        raise self._unknown(node)
 
     def _short(self, made: Expression, node: exp.Expression) -> Expression:
         if written_size(made) > _MOST_WRITTEN:

@@ -4,66 +4,29 @@ What is written here must not fail on any value: where there is none, it is NULL
 that are computed are IEEE doubles, and nothing depends on a locale, a time zone or the order of rows.
 """
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Protocol
 
 from sfumato.data import Kind
+from sfumato.query.functions.record import Words
 
 
-class Dialect(Protocol):
-    """How one engine writes what engines write differently."""
-
-    @property
-    def name(self) -> str:
-        """Its name, by which a function's record may have SQL of its own for it."""
-        ...
+class Dialect(Words, Protocol):
+    """How one engine writes what engines write differently, besides the words that a function's record needs."""
 
     def quoted(self, name: str) -> str:
         """A name as an identifier."""
-        ...
-
-    def type_of(self, kind: Kind) -> str:
-        """The type that holds a kind."""
         ...
 
     def literal(self, value: object, kind: Kind) -> str:
         """A constant."""
         ...
 
-    def double(self, value: float | Fraction) -> str:
-        """A constant as a double."""
-        ...
-
     def tried(self, made: str) -> str:
         """The same, and NULL where anything in it still fails."""
         ...
 
-    def cast(self, made: str, kind: Kind) -> str:
-        """A value as one of another kind; NULL where it is none."""
-        ...
-
-    def matched(self, made: str, pattern: str) -> str:
-        """What stands in the first brackets of a pattern that a text matches, both of RE2; else '' or NULL."""
-        ...
-
-    def is_nan(self, made: str) -> str:
-        """Whether a double is NaN; NULL for NULL."""
-        ...
-
-    def same(self, left: str, right: str) -> str:
-        """Whether two values are the same, NULL being the same as NULL."""
-        ...
-
     def shortened(self, made: str, most: int) -> str:
         """The first characters of a text, in time that does not grow with a short text."""
-        ...
-
-    def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        """A function of `query.functions`, by default as its record writes it.
-
-        `made` are its operands, prepared as it takes them; `kind` is what it gives.
-        """
         ...
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:

@@ -16,6 +16,7 @@ from sfumato.engines.sql.dialect import Dialect
 from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal, Ref, in_calendar, longest
 from sfumato.query.functions import Sort
 from sfumato.query.functions.reading import FIRST_DAY, LAST_DAY
+from sfumato.query.functions.record import Writer
 
 
 def is_plain(expression: Expression) -> bool:
@@ -32,11 +33,16 @@ def is_whole(expression: Expression) -> bool:
     return expression.kind is Kind.INTEGER and type(expression) is not Call
 
 
-class Expressions:
+class Expressions(Writer):
     """Writes expressions in a dialect; the columns of the relation are c0, c1, …"""
 
     def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
+        self._dialect = dialect
+
+    @property
+    def dialect(self) -> Dialect:
+        """The words it writes in."""
+        return self._dialect
 
     def sql(self, expression: Expression) -> str:
         """The SQL of an expression; numbers that are computed are doubles, columns and constants are what they are."""

@@ -29,7 +29,7 @@ MOMENT = _alone(rf"({_DAY}(?:[ T]{_TIME})?){_ZONE}")
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 """The calendar: from the first on, and before the last."""
 _MOST_DIGITS = 19
-_TRUTHS = dict.fromkeys(("true", "t", "1", "yes", "y"), True) | dict.fromkeys(("false", "f", "0", "no", "n"), False)
+_TRUE, _FALSE = ("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n")
 
 
 def _found(pattern: str, text: str) -> str | None:
@@ -39,7 +39,8 @@ def _found(pattern: str, text: str) -> str | None:
 
 def truth(text: str) -> bool | None:
     """A truth: one of five words for each."""
-    return _TRUTHS.get(text.lower()) if text.isascii() else None
+    word = text.lower() if text.isascii() else ""
+    return True if word in _TRUE else False if word in _FALSE else None
 
 
 def real(text: str) -> float | None:

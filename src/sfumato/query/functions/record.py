@@ -8,6 +8,7 @@ days are held within the calendar, and what is compared is made alike. So the tw
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Protocol
 
@@ -111,7 +112,7 @@ class Words(Protocol):
         """The type that holds a kind."""
         ...
 
-    def double(self, value: float) -> str:
+    def double(self, value: float | Fraction) -> str:
         """A constant as a double."""
         ...
 
@@ -132,7 +133,10 @@ class Words(Protocol):
         ...
 
     def function(self, op: str, made: Sequence[str], kind: Kind) -> str:
-        """A function of prepared operands."""
+        """A function of `query.functions`, by default as its record writes it.
+
+        `made` are its operands, prepared as it takes them; `kind` is what it gives.
+        """
         ...
 
 
@@ -156,7 +160,7 @@ class Writer(Protocol):
         """One operand as a value of a kind, which is NULL by itself where it fails."""
         ...
 
-    def present(self, arg: Expression) -> str:
+    def present(self, expression: Expression) -> str:
         """Whether an operand has a value."""
         ...
 
