@@ -213,6 +213,12 @@ def sql_of(node: exp.Expression) -> str:
     return node.sql(dialect=DIALECT, comments=False)[:60]
 
 
+def whole_number(node: exp.Expression) -> int | None:
+    """The number that a node writes in digits, if it is a small one."""
+    digits = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
 def without_alias(node: exp.Expression) -> exp.Expression:
     """What an alias stands for, or the node itself."""
     inner: exp.Expression = node.this if type(node) is exp.Alias else node

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sfumato.query.context import Context
 from sfumato.query.expression import Expression, Field, Ref, bounded
 from sfumato.query.fields import computed_field
-from sfumato.query.parse import name_of, without_alias
+from sfumato.query.parse import name_of, whole_number, without_alias
 from sfumato.query.person_aggregates import PersonAggregates, aggregates_in
 from sfumato.query.plan import PerPerson, Plan, Project, Where
 from sfumato.query.reach import carries_the_person
@@ -24,9 +24,8 @@ def per_person(select: exp.Select, base: NamedPlan, context: Context) -> Plan:
     outputs = [columns(node) for node in select.expressions]
     having = select.args.get("having")
     condition = None if having is None else aggregates.predicate(having.this)
-    plan: Plan = PerPerson(
-        base.plan, tuple(others), tuple(aggregates.aggregates), (*keys, *aggregates.fields)
-    )  # one line a person, or a person and keys
+    # (person, key) -> what their rows add up to
+    plan: Plan = PerPerson(base.plan, tuple(others), tuple(aggregates.aggregates), (*keys, *aggregates.fields))
     if condition is not None:
         plan = Where(plan, condition)
     made = Project(plan, tuple(expression for expression, _ in outputs), tuple(field for _, field in outputs))
@@ -44,14 +43,13 @@ def grouping(select: exp.Select, context: Context) -> list[exp.Expression]:
 
 
 def _at_its_position(node: exp.Expression, select: exp.Select, context: Context) -> exp.Expression:
-    position = str(node.this)
-    if type(node) is not exp.Literal or not position.isdigit() or len(position) >= 10:
+    position = whole_number(node)
+    if position is None:
         return node
-    at = int(position) - 1
-    if not 0 <= at < len(select.expressions):
+    if not 1 <= position <= len(select.expressions):
         raise context.refused("GROUP BY names a column that is not there", node,
                               hint=f"positions go from 1 to {len(select.expressions)}")  # fmt: skip
-    found: exp.Expression = select.expressions[at]
+    found: exp.Expression = select.expressions[position - 1]
     return found
 
 
