@@ -46,6 +46,9 @@ SELECT 1 FROM visits v JOIN people p ON v.person = p.person AND v.day < p.age WH
 -- equal numbers of different kinds
 SELECT 1 FROM visits v JOIN people p ON v.person = p.person AND v.half = p.age
 (visits ⋈ people by person=person, half=age) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+-- a day and a moment are compared after the join, where a cast cannot fail inside it
+SELECT 1 FROM visits v JOIN (SELECT person, MAX(CAST(at AS DATE)) AS d FROM visits GROUP BY person) t ON v.person = t.person AND v.at = t.d
+(visits ⋈ visits → a line a person: max(cast_date(at#8)) → person#0, MAX(CAST("at" AS DATE))#1 by person=person) where at#8 = d#11 | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 -- brackets and several ANDs
 SELECT 1 FROM visits v JOIN people p ON ((v.person = p.person) AND (v.town = p.town AND v.day = p.age))
 (visits ⋈ people by person=person, town=town, day=age) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2

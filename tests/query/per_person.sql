@@ -101,6 +101,11 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ALL) t
 refused: ALL is not answered in GROUP (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS (person)) t
 refused: GROUPINGSETS is not answered (line 1, column 81) | hint: see docs/sql.md for the functions there are
+-- a text is no position, whatever its digits
+SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '²') t
+visits → a line a person and '²': count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '1') t
+visits → a line a person and '1': count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2
 -- a number too long to be a position is a constant
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, 1234567890) t
 visits → a line a person and 1234567890: count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2

@@ -29,6 +29,8 @@ SELECT v.day, p.age, p.person, person FROM visits v LEFT JOIN people p USING (pe
 -- what was missing stays so
 SELECT q.age, c.label FROM (SELECT v.person, v.code, p.age FROM visits v LEFT JOIN people p USING (person)) q JOIN codes c USING (code)
 #2 age'? integer 0..120, #4 label text
+SELECT q.age, q.code FROM codes c JOIN (SELECT v.person, v.code, p.age FROM visits v LEFT JOIN people p USING (person)) q USING (code)
+#4 age'? integer 0..120, #3 code integer
 -- columns of a subquery are called as they are there
 SELECT x, t.x FROM (SELECT person, day AS x FROM visits) t
 #1 x integer 0..364, #1 x integer 0..364

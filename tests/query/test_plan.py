@@ -279,6 +279,7 @@ def test_a_key_is_followed_to_a_row_that_is_there_once() -> None:
     assert led(IT, V, (2, 5), (0, 1)) == "right"
     assert led(IT, OUTER_ITEMS, (0, 4)) == ALL_WITH_ALL
     assert led(OUTER_ITEMS, IT, (4, 0)) == ALL_WITH_ALL
+    assert led(IT, OUTER_ITEMS, (2, 2), (0, 4)) == ALL_WITH_ALL
     assert led(IT, Union((V, V), V.fields, private=True, cut=None), (0, 1)) == ALL_WITH_ALL
 
 
@@ -388,6 +389,23 @@ def test_whose_rows_they_are_is_handed_on() -> None:
     assert (lines(V).single, lines(V).cut) == (True, 1)
     assert (lines(V, WARD).single, lines(V, WARD).cut) == (False, None)
     assert not TWICE.single
+    public = planned("SELECT 1 FROM towns t JOIN codes c ON t.region = c.label")
+    assert (public.private, public.single, public.cut) == (False, False, None)
+
+
+def test_what_decides_a_value_is_canonical() -> None:
+    joined = paired(V, P)
+    assert joined.canonical() != replace(joined, outer=True).canonical()
+    assert replace(joined, equal=((1, 1), (0, 0))).canonical() == replace(joined, equal=((0, 0), (1, 1))).canonical()
+    assert joined.canonical()[:2] == ["join", "inner"]
+    assert OwnAggregate("sum", WARD, None).canonical() == ["sum", ["ref", 3], None]
+    assert OwnAggregate("count", None, TRUE).canonical() == ["count", None, ["literal", "boolean", True]]
+    union = Union((V, P), V.fields, private=True, cut=None)
+    assert union.canonical() == replace(union, parts=(P, V)).canonical()
+    assert T.canonical() == ["scan", "towns", ["town", "text"], ["region", "text"]]
+    assert Where(T, TRUE).canonical() == ["where", T.canonical(), ["literal", "boolean", True]]
+    assert TURNED.canonical() == ["project", T.canonical(), ["ref", 1], ["literal", "text", "x"], ["ref", 0]]
+    assert lines(T, TOWN).canonical() == ["person", T.canonical(), [["ref", 0]], ["count", None, None]]
 
 
 def test_conditions_are_asked_together() -> None:

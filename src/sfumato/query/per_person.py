@@ -24,9 +24,8 @@ def per_person(select: exp.Select, base: NamedPlan, context: Context) -> Plan:
     outputs = [columns(node) for node in select.expressions]
     having = select.args.get("having")
     condition = None if having is None else aggregates.predicate(having.this)
-    plan: Plan = PerPerson(
-        base.plan, tuple(others), tuple(aggregates.aggregates), (*keys, *aggregates.fields)
-    )  # one line a person, or a person and keys
+    # (person, key) -> what their rows add up to
+    plan: Plan = PerPerson(base.plan, tuple(others), tuple(aggregates.aggregates), (*keys, *aggregates.fields))
     if condition is not None:
         plan = Where(plan, condition)
     made = Project(plan, tuple(expression for expression, _ in outputs), tuple(field for _, field in outputs))

@@ -19,8 +19,8 @@ def few_tables(parts: list[Plan], node: exp.Expression, context: Context) -> Non
 
 def within_reach(plan: Plan, node: exp.Expression, context: Context) -> None:
     """Refuse a plan in which one row of a person becomes too many: how long a question takes must not tell of one."""
-    most, many = context.dataset.rules.rows_per_row, spread(plan) if plan.private else 1
-    if many > most:
+    most, many = context.dataset.rules.rows_per_row, spread(plan)
+    if plan.private and many > most:
         shown = f"{many:,}" if many < 10**12 else "more than 10¹²"
         raise context.refused(
             f"one row may become {shown} rows here, and {most} are allowed", node,
