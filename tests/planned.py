@@ -17,11 +17,19 @@ from sqlglot import exp
 from sfumato.data import Column, Dataset, Kind, Memory, Rules, Table
 from sfumato.data.budget import Allowance
 from sfumato.errors import InvalidQuestion
+from sfumato.mechanisms import GeometricNoise, KeySelection
+from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query import Spend, planning, price
+from sfumato.query.aggregates import Aggregate, OverValues
 from sfumato.query.context import Context
 from sfumato.query.contributions import bounds
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref
+from sfumato.query.measured import measured
+from sfumato.query.measures import InSteps, Measure, OfValue
 from sfumato.query.parse import parse
+from sfumato.query.passes import PASSES, Draft, Pass
 from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, spread
+from sfumato.query.priced import NoisyColumns, Priced, SelectedCounts, ThreeQuantiles
 from sfumato.query.relations import FromClause
 from sfumato.query.scope import NamedPlan
 
@@ -179,3 +187,124 @@ def columns(text: str, dataset: str = "people") -> str:
     scope = named(text, dataset).scope
     refs = [scope.column(each) for each in select.expressions if isinstance(each, exp.Column)]
     return ", ".join(f"#{ref.index} {field(ref.field)}" for ref in refs)
+
+
+# ---- questions, pass by pass ----
+
+
+def drafted(text: str, dataset: str, until: Pass) -> Draft:
+    """A question after the passes up to one."""
+    draft = planning.drafted(text, DATASETS[dataset], PublicRows())
+    for each in PASSES[: PASSES.index(until) + 1]:
+        draft = each(draft)
+    return draft
+
+
+def keys(draft: Draft) -> str:
+    """The keys of GROUP BY, and how they are written."""
+    return ", ".join(f"{expression(key.expression)} as `{key.name}`" for key in draft.keys) or "no keys"
+
+
+def outputs(draft: Draft) -> str:
+    """What is released, and the aggregates it is made of."""
+    shown = ", ".join(f"{name}: {expression(made)} {made.kind.value}" for name, made in draft.outputs)
+    return f"{shown} | {', '.join(map(aggregate, draft.aggregates)) or 'no aggregates'}"
+
+
+def aggregate(made: Aggregate) -> str:
+    """An aggregate, with what is known of its value."""
+    of = f" of {expression(made.of)}" if isinstance(made, OverValues) else ""
+    where = f" where {expression(made.where)}" if made.where is not None else ""
+    known = f" {made.range.lower}..{made.range.upper}" if made.range.is_bounded else ""
+    extra = [name for name in ("sample", "root") if getattr(made, name, False)]
+    return " ".join([f"{made.label}{of}{where}", *extra]) + f" → {made.gives.value}{known}"
+
+
+def having(draft: Draft) -> str:
+    """The condition on what is released."""
+    return "all groups" if draft.having is None else expression(draft.having)
+
+
+def order(draft: Draft) -> str:
+    """The order of what is released."""
+    said = [
+        f"{expression(each.by)}{' down' if each.descending else ''}{', missing first' if each.nulls_first else ''}"
+        for each in draft.order
+    ]
+    return "; ".join(said) or "by key"
+
+
+def limit(draft: Draft) -> str:
+    """How many rows are shown, from which on."""
+    return f"{'all' if draft.limit is None else draft.limit} from {draft.offset}"
+
+
+def domains(draft: Draft) -> str:
+    """The public values of each key."""
+    shown = []
+    for domain in draft.domains:
+        if domain is None:
+            shown.append("not public")
+        elif len(domain) > 6:
+            shown.append(f"{domain[0]!r}, …, {domain[-1]!r} ({len(domain)})")
+        else:
+            shown.append(", ".join(map(repr, domain)))
+    return "; ".join(shown) or "one group"
+
+
+def measures(text: str, dataset: str) -> str:
+    """What is measured for a question, and of which columns each aggregate is made."""
+    asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
+    found = measured(asked.aggregates)
+    shown = [f"{start}: {measure(each)}" for each, start in zip(found.measures, found.starts, strict=True)]
+    made = [f"{recipe.aggregate.label} of {','.join(map(str, recipe.columns))}" for recipe in found.recipes]
+    return f"{'; '.join(shown)} | {'; '.join(made)}"
+
+
+def measure(made: Measure) -> str:
+    """A measure with its grid and what one row adds at most."""
+    of = f" of {expression(made.of)}" if isinstance(made, OfValue) else ""
+    where = f" where {expression(made.where)}" if made.where is not None else ""
+    steps = f" in steps of {made.step} from {made.low} to {made.high}" if isinstance(made, InSteps) else ""
+    centre = f" around {made.centre}" if isinstance(made, InSteps) and made.centre else ""
+    shared = ", sharing" if getattr(made, "shared", False) else ""
+    adds = "" if made.only_adds else ", up or down"
+    return f"{made.kind}{of}{where}{steps}{centre}{shared}, a row {made.unit}{adds}"
+
+
+def prices(text: str, dataset: str) -> str:
+    """How a person is bounded, how far they move each measure, and what hides that at ε = 1 and at ρ = 1."""
+    asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
+    spends = (Spend(Fraction(1), None, Fraction(1, 10**6)), Spend(None, Fraction(1), Fraction(1, 10**6)))
+    by_epsilon, by_rho = (price(asked, DATASETS[dataset], spend) for spend in spends)
+    limits, shown = by_epsilon.bounds, []
+    for one, other in zip(by_epsilon.priced, by_rho.priced, strict=True):
+        moves = one.measure.moves(limits, grouped=bool(asked.keys))
+        shown.append(f"{one.measure.kind} moves {moves.l1} (ℓ2² {moves.l2_squared}): {_hidden(one)} / {_hidden(other)}")
+    chosen = "" if by_epsilon.keys is None else f" | keys: {_keys(by_epsilon.keys)} / {_keys(by_rho.keys)}"
+    pure, delta, zcdp = by_epsilon.event.pure(), by_epsilon.event.extra_delta(), by_rho.event.zcdp()
+    assert pure is not None
+    assert zcdp is not None
+    assert (pure, zcdp) <= (1, 1)
+    assert delta <= Fraction(1, 10**6)
+    costs = f"ε {pure} δ {float(delta):.6g} / ρ {float(zcdp):.9g}"
+    return f"{limits.rows} in {limits.groups}, cut {limits.cut} | {'; '.join(shown)}{chosen} | {costs}"
+
+
+def _hidden(priced: Priced) -> str:
+    match priced:
+        case NoisyColumns(noise=GeometricNoise() as noise):
+            return f"geometric {noise.scale}"
+        case NoisyColumns(noise=DiscreteGaussianNoise() as noise):
+            return f"gaussian {float(noise.sigma):.6g}"
+        case ThreeQuantiles():
+            return "quantiles " + ", ".join(f"ε {float(each.epsilon):.6g} by {each.shift}" for each in priced.quantiles)
+        case SelectedCounts():
+            return "counts of the keys"
+        case _:
+            raise TypeError(type(priced))
+
+
+def _keys(selection: KeySelection | None) -> str:
+    assert selection is not None
+    return f"{type(selection).__name__} ε {float(selection.epsilon):.6g} in {selection.keys_per_person}"

@@ -19,8 +19,6 @@ from sfumato.cli.command import COMMANDS, Exit
 from sfumato.cli.parser import branches, whole_parser
 from sfumato.core.libraries import LIBRARIES
 from sfumato.data import budget, declaration, declared, dialect, options
-from sfumato.query import question
-from sfumato.query.functions import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 SQL = (ROOT / "docs" / "sql.md").read_text(encoding="utf-8")
@@ -68,51 +66,6 @@ def named(given: Any) -> Iterator[str]:
 def test_every_setting_is_in_the_reference(where: str) -> None:
     in_prose = " ".join(re.findall(r"`[^`\n]*`|#[^\n]*", SQL))
     assert SETTINGS[where] - set(named(example())) - set(re.findall(r"\w+", in_prose)) == set()
-
-
-# ---- functions ----
-
-EXAMPLES = {
-    "ABS": "ABS(x) = 1", "SIGN": "SIGN(x) = 1", "FLOOR": "FLOOR(r) = 1", "CEIL": "CEIL(r) = 1", "ROUND": "ROUND(r, 1) = 1", "SQRT": "SQRT(x) = 1",
-    "LN": "LN(x) = 1", "LOG": "LOG(x) = 1", "LOG2": "LOG2(x) = 1", "LOG10": "LOG10(x) = 1", "EXP": "EXP(x) = 1", "POW": "POW(x, 2) = 1", "MOD": "MOD(x, 2) = 1",
-    "LEAST": "LEAST(x, 2) = 1", "GREATEST": "GREATEST(x, 2) = 1", "COALESCE": "COALESCE(x, 0) = 1", "NULLIF": "NULLIF(x, 0) = 1", "IF": "IF(x > 1, 1, 0) = 1",
-    "CAST": "CAST(x AS DOUBLE) = 1", "LOWER": "LOWER(t) = 'a'", "UPPER": "UPPER(t) = 'A'", "TRIM": "TRIM(t) = 'a'", "LENGTH": "LENGTH(t) = 1",
-    "SUBSTRING": "SUBSTRING(t, 1, 2) = 'a'", "CONCAT": "CONCAT(t, 'b') = 'ab'", "STARTS_WITH": "STARTS_WITH(t, 'a')", "CONTAINS": "CONTAINS(t, 'a')",
-    "EXTRACT": "EXTRACT(year FROM d) = 2026", "DATE_TRUNC": "DATE_TRUNC('month', d) = CAST('2026-01-01' AS DATE)", "REPLACE": "REPLACE(t, 'a', 'b') = 'b'",
-    **{part: f"{part}(d) = 1" for part in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "DAYOFYEAR")},
-    **{part: f"{part}(m) = 1" for part in ("HOUR", "MINUTE")},
-}  # fmt: skip
-TABLE = declared({
-    "budget": {"epsilon": "1"}, "unit": {"rows": True},
-    "tables": {"v": {"source": "v.parquet", "columns": {
-        "x": {"type": "integer"}, "r": {"type": "real"}, "t": {"type": "text"}, "d": {"type": "date"}, "m": {"type": "timestamp"},
-    }}},
-})  # fmt: skip
-
-
-class Nothing:
-    """A dataset without public tables."""
-
-    def values(self, table: str, column: str) -> None:
-        return None
-
-    def repeats(self, table: str, columns: tuple[str, ...]) -> int:
-        return 1
-
-
-def documented() -> set[str]:
-    part = re.search(r"Functions of a row:(.*?)Each is total", SQL, re.DOTALL)
-    assert part is not None
-    return set(re.findall(r"\b[A-Z][A-Z_0-9]+\b", part[1]))
-
-
-def test_every_function_there_is_stands_in_the_reference() -> None:
-    assert {name.upper() for name in FUNCTIONS} - documented() == set()
-
-
-@pytest.mark.parametrize("name", sorted(documented()))
-def test_every_function_of_the_reference_is_answered(name: str) -> None:
-    assert question(f"SELECT COUNT(*) AS n FROM v WHERE {EXAMPLES[name]}", TABLE, Nothing()).outputs
 
 
 # ---- commands and exit codes ----

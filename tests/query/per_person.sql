@@ -96,11 +96,11 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY 0) t
 refused: GROUP BY names a column that is not there (line 1, column 66) | hint: positions go from 1 to 2
 -- other ways to group
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ROLLUP (person)) t
-refused: ROLLUP is not answered (line 1, column 74) | hint: see docs/sql.md for the functions there are
+refused: ROLLUP is not answered (line 1, column 74) | hint: `sfumato docs sql` lists the functions there are
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ALL) t
 refused: ALL is not answered in GROUP (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS (person)) t
-refused: GROUPINGSETS is not answered (line 1, column 81) | hint: see docs/sql.md for the functions there are
+refused: GROUPINGSETS is not answered (line 1, column 81) | hint: `sfumato docs sql` lists the functions there are
 -- a text is no position, whatever its digits
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '²') t
 visits → a line a person and '²': count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2
@@ -111,11 +111,11 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, 1234567
 visits → a line a person and 1234567890: count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2
 -- aggregates that are not answered inside
 SELECT 1 FROM (SELECT person, MEDIAN(cost) AS m FROM visits GROUP BY person) t
-refused: this aggregate is not answered per person (line 1, column 31) | hint: COUNT, COUNT(DISTINCT x), SUM, AVG, MIN or MAX
+refused: this aggregate is not answered per person (line 1, column 31) | hint: there are COUNT, COUNT(DISTINCT x), SUM, AVG, MIN, MAX
 SELECT 1 FROM (SELECT person, SUM(DISTINCT cost) AS m FROM visits GROUP BY person) t
-refused: this aggregate is not answered per person (line 1, column 31) | hint: COUNT, COUNT(DISTINCT x), SUM, AVG, MIN or MAX
+refused: SUM(…) takes one column here, without DISTINCT (line 1, column 31) | hint: COUNT(DISTINCT x) is answered, of one column
 SELECT 1 FROM (SELECT person, COUNT(DISTINCT town, ward) AS m FROM visits GROUP BY person) t
-refused: DISTINCT is not answered (line 1, column 46) | hint: see docs/sql.md for the functions there are
+refused: COUNT(…) takes one column here, without DISTINCT (line 1, column 31) | hint: COUNT(DISTINCT x) is answered, of one column
 SELECT 1 FROM (SELECT person, SUM(code) AS m FROM visits GROUP BY person) t
 refused: SUM needs a number with declared bounds (line 1, column 31) | hint: the owner declares lower and upper; or LEAST and GREATEST bound it here
 SELECT 1 FROM (SELECT person, AVG(town) AS m FROM visits GROUP BY person) t

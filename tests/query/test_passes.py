@@ -17,6 +17,7 @@ from sfumato.query import (
     dialects,
     joins,
     parse,
+    passes,
     per_person,
     person_aggregates,
     planted,
@@ -26,6 +27,7 @@ from sfumato.query import (
     unions,
 )
 from sfumato.query.parse import parse as parsed
+from sfumato.query.passes import Draft
 
 HERE = Path(__file__).parent
 
@@ -38,6 +40,12 @@ def _plan(text: str, variant: str) -> str:
     return planned.written(planned.planned(text, variant), variant)
 
 
+def _draft(name: str, shown: Callable[[Draft], str]) -> Callable[[str, str], str]:
+    """A question as far as the pass of a name."""
+    until = next(each for each in passes.PASSES if each.__name__ == name)
+    return lambda text, variant: shown(planned.drafted(text, variant, until))
+
+
 PASSES: dict[str, tuple[Callable[[str, str], str], str]] = {
     "parse": (_tree, "duckdb"),
     "dialects": (_tree, "duckdb"),
@@ -47,6 +55,16 @@ PASSES: dict[str, tuple[Callable[[str, str], str], str]] = {
     "per_person": (_plan, "people"),
     "reach": (_plan, "people"),
     "scope": (planned.columns, "people"),
+    "group_by": (_draft("group_by", planned.keys), "people"),
+    "outputs": (_draft("outputs", planned.outputs), "people"),
+    "having": (_draft("having", planned.having), "people"),
+    "order_by": (_draft("order_by", planned.order), "people"),
+    "limit": (_draft("limit", planned.limit), "people"),
+    "no_rows": (_draft("no_rows", planned.outputs), "people"),
+    "public_groups": (_draft("public_groups", planned.domains), "people"),
+    "within_work": (_draft("within_work", planned.keys), "people"),
+    "measured": (planned.measures, "people"),
+    "price": (planned.prices, "people"),
 }
 """What runs over the fixtures of a name, and the dataset or dialect where none is said."""
 

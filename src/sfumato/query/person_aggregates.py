@@ -1,17 +1,17 @@
 """What a person's own rows add up to: aggregates that stay inside."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 from sqlglot import exp
 
-from sfumato.data import Dataset, Kind
+from sfumato.data import Dataset
+from sfumato.query.aggregates import Reading, read_own_aggregate
 from sfumato.query.contributions import bounds
 from sfumato.query.expression import Expression, Field, bounded, of_person
-from sfumato.query.parse import only, refused, sql_of
+from sfumato.query.own_kinds import OWN_KINDS
+from sfumato.query.parse import only, sql_of
 from sfumato.query.plan import OwnAggregate, Plan
 from sfumato.query.planted import Planted, exchanged
-from sfumato.query.range import Range
 from sfumato.query.rows import RowReader
 
 
@@ -52,42 +52,15 @@ class PersonAggregates:
             only(node, self._text, "this", "expression")
             where = self.rows.predicate(node.expression.this)
             node = node.this
-        made, kind, found = self._kind(node, where)
+        made = read_own_aggregate(node, where, Reading(self.rows))
         if made not in self.aggregates:
             self.aggregates.append(made)
-            traces = made.of is not None and of_person(made.of)
-            self.fields.append(Field(sql_of(node), kind, found, traces=traces, own=len(self.keys) == 1))
+            kind, most = OWN_KINDS[made.kind], Fraction(bounds(self._plan, self._dataset)[0])
+            traces, own = made.of is not None and of_person(made.of), len(self.keys) == 1
+            field = Field(sql_of(node), kind.gives(made.of), kind.range(made.of, most), traces=traces, own=own)
+            self.fields.append(field)
         index = self.aggregates.index(made)
         return at + index, self.fields[index]
-
-    def _kind(self, node: exp.Expression, where: Expression | None) -> tuple[OwnAggregate, Kind, Range]:
-        most = Fraction(bounds(self._plan, self._dataset)[0])
-        count = Range(Fraction(0), most, Fraction(1))
-        only(node, self._text, "this", "big_int", "expressions")
-        if isinstance(node, exp.Count):
-            if isinstance(node.this, exp.Star):
-                return OwnAggregate("count", None, where), Kind.INTEGER, count
-            if isinstance(node.this, exp.Distinct) and len(node.this.expressions) == 1:
-                return OwnAggregate("distinct", self.rows(node.this.expressions[0]), where), Kind.INTEGER, count
-            return OwnAggregate("present", self.rows(node.this), where), Kind.INTEGER, count
-        kinds: dict[type[exp.Expression], str] = {exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"}
-        if type(node) not in kinds or node.args.get("expressions") or isinstance(node.this, exp.Distinct):
-            raise refused("this aggregate is not answered per person", node, self._text,
-                          hint="COUNT, COUNT(DISTINCT x), SUM, AVG, MIN or MAX")  # fmt: skip
-        of = bounded(self.rows(node.this))
-        kind = kinds[type(node)]
-        if kind in ("sum", "avg") and not (of.kind.is_number and of.range.is_bounded):
-            raise refused(f"{kind.upper()} needs a number with declared bounds", node, self._text,
-                          hint="the owner declares lower and upper; or LEAST and GREATEST bound it here")  # fmt: skip
-        if kind == "sum":
-            low, high = of.range.lower or Fraction(0), of.range.upper or Fraction(0)
-            total = Range(most * min(low, Fraction(0)), most * max(high, Fraction(0)), of.range.step)
-            return OwnAggregate(kind, of, where), of.kind, total
-        return (
-            OwnAggregate(kind, of, where),
-            Kind.REAL if kind == "avg" else of.kind,
-            replace(of.range, grid=None if kind == "avg" else of.range.grid),
-        )
 
 
 def aggregates_in(node: exp.Expression) -> bool:

@@ -130,7 +130,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class OwnAggregate:
-    """What a person's own rows add up to: `kind` is count, present, distinct, sum, avg, min or max."""
+    """What a person's own rows add up to; `kind` is one of `own_kinds`."""
 
     kind: str
     of: Expression | None

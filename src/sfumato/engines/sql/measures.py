@@ -63,6 +63,25 @@ class MeasureWriter:
         """A number that is whole as 64 bits."""
         return f"CAST({made} AS {self._dialect.type_of(Kind.INTEGER)})"
 
+    def as_whole(self, made: str) -> str:
+        """The same as 64 bits; NULL where it is too large."""
+        return self._dialect.cast(made, Kind.INTEGER)
+
+    def is_whole(self, of: Expression) -> bool:
+        """Whether a number is whole as it stands."""
+        return is_whole(of)
+
+    def in_steps(self, made: str, step: Fraction) -> str:
+        """So many steps as a double."""
+        return f"CAST({made} AS {self._dialect.type_of(Kind.REAL)}) * {self._dialect.double(step)}"
+
+    def whole_steps(self, of: Expression) -> str:
+        """The steps of a bounded number, as 64 bits."""
+        found = of.range
+        assert found.lower is not None
+        assert found.upper is not None
+        return self.whole(self.placed(of, found.step, round(found.lower / found.step), round(found.upper / found.step)))
+
     def placed(self, of: Expression, step: Fraction, low: int, high: int) -> str:
         """round(x/step) within low and high, a whole double (or 64 bits); NULL for NULL and for NaN."""
         if is_whole(of) and step == 1:

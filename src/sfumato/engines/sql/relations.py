@@ -1,17 +1,16 @@
 """Relations of a plan as SELECTs: columns c0, c1, … and, for rows of people, p."""
 
-from fractions import Fraction
 from math import nan
 from typing import assert_never
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.sql.dialect import Dialect
-from sfumato.engines.sql.expressions import Expressions, is_whole
+from sfumato.engines.sql.expressions import Expressions
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
 from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.query.expression import Expression, Field
+from sfumato.query.own_kinds import OWN_KINDS
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
-from sfumato.query.range import Range
 
 PERSON = "sfumato_person"
 FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
@@ -124,34 +123,14 @@ class RelationWriter:
             return self.expressions.on_calendar(key)
         return self.expressions.column(key)
 
-    # ---- aggregates over one person's rows, the same whatever order the rows come in ----
+    # ---- aggregates over one person's rows ----
 
     def _as_declared(self, made: str, field: Field) -> str:
         return self.dialect.cast(made, Kind.INTEGER) if field.kind is Kind.INTEGER else made
 
     def _own(self, aggregate: OwnAggregate) -> str:
-        of, kind, sql = aggregate.of, aggregate.kind, self.expressions.sql
-        where = "" if aggregate.where is None else f" FILTER (WHERE {sql(aggregate.where)})"
-        if kind == "count":
-            return f"count(*){where}"
-        assert of is not None
-        known = self.expressions.present(of)
-        if kind == "distinct":
-            return f"count(DISTINCT CASE WHEN {known} THEN {sql(of)} END){where}"
-        if kind == "present":
-            return f"count(CASE WHEN {known} THEN 1 END){where}"
-        if kind in ("min", "max"):
-            return f"{kind}(CASE WHEN {known} THEN {sql(of)} END){where}"
-        step = of.range.step
-        low, high = _ends(of.range, step)
-        wide, real = self.dialect.type_of(Kind.INTEGER), self.dialect.type_of(Kind.REAL)
-        placed = f"CAST({self.measures.placed(of, step, low, high)} AS {wide})"
-        total = f"CAST(sum({placed}){where} AS {real}) * {self.dialect.double(step)}"
-        if kind == "avg":
-            return f"{total} / nullif(count({placed}){where}, 0)"
-        if of.kind is Kind.INTEGER and is_whole(of):
-            return self.dialect.cast(f"sum({placed}){where}", Kind.INTEGER)
-        return total
+        where = "" if aggregate.where is None else f" FILTER (WHERE {self.expressions.sql(aggregate.where)})"
+        return OWN_KINDS[aggregate.kind].sql(aggregate.of, where, self.measures)
 
 
 def marked(table: Table, person: str | None) -> list[str]:
@@ -162,9 +141,3 @@ def marked(table: Table, person: str | None) -> list[str]:
     plain = (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN)
     open_ones = [each for each in table.columns if each.values is None and each.lower is None and each.kind in plain]
     return [each.name for each in open_ones if each.name != person]
-
-
-def _ends(found: Range, step: Fraction) -> tuple[int, int]:
-    assert found.lower is not None
-    assert found.upper is not None
-    return round(found.lower / step), round(found.upper / step)

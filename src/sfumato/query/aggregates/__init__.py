@@ -15,27 +15,38 @@ from sfumato.query.aggregates.total import SUM, Total
 from sfumato.query.aggregates.variance import VARIANCE, Variance
 from sfumato.query.expression import Expression
 from sfumato.query.parse import refused, word
+from sfumato.query.plan import OwnAggregate
 
 SPELLINGS: tuple[Spelling, ...] = (COUNT, SUM, AVG, VARIANCE, QUANTILE)
 """Every aggregate that is answered."""
-_READERS = {node: spelling.read for spelling in SPELLINGS for node in spelling.nodes}
+_BY_NODE = {node: spelling for spelling in SPELLINGS for node in spelling.nodes}
 _ROWS = {"GROUP_CONCAT": "rows are not released", "ARRAY_AGG": "rows are not released"}
 
 
 def is_aggregate(node: exp.Expression) -> bool:
     """Whether a node is an aggregate, answered or not, with its filter."""
-    return isinstance(node, exp.AggFunc | exp.Filter) or type(node) in _READERS
+    return isinstance(node, exp.AggFunc | exp.Filter) or type(node) in _BY_NODE
 
 
 def read_aggregate(node: exp.Expression, where: Expression | None, reading: Reading) -> Aggregate:
     """The aggregate that a node is, over the rows that a filter leaves."""
-    reader = _READERS.get(type(node))
-    if reader is not None:
-        return reader(node, where, reading)
+    spelling = _BY_NODE.get(type(node))
+    if spelling is not None:
+        return spelling.read(node, where, reading)
     known = ", ".join(name for spelling in SPELLINGS for name in spelling.names)
     name = word(node)
     raise refused(f"{name} is not answered", node, reading.text,
                   hint=_ROWS.get(name.removesuffix("(…)"), f"there are {known}"))  # fmt: skip
+
+
+def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+    """The aggregate that a node is over one person's rows."""
+    spelling = _BY_NODE.get(type(node))
+    made = None if spelling is None else spelling.own(node, where, reading)
+    if made is None:
+        known = ", ".join(name for each in SPELLINGS for name in each.own_names)
+        raise refused("this aggregate is not answered per person", node, reading.text, hint=f"there are {known}")
+    return made
 
 
 __all__ = [
@@ -57,4 +68,5 @@ __all__ = [
     "Variance",
     "is_aggregate",
     "read_aggregate",
+    "read_own_aggregate",
 ]

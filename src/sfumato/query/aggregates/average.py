@@ -13,6 +13,7 @@ from sfumato.query.aggregates.reading import Reading, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure
+from sfumato.query.plan import OwnAggregate
 from sfumato.query.range import Range
 
 
@@ -57,4 +58,8 @@ def _avg(node: exp.Expression, where: Expression | None, reading: Reading) -> Av
     return Average(of=reading.number(node, node.this, "AVG"), where=where)
 
 
-AVG = Spelling((exp.Avg,), ("AVG",), _avg)
+def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+    return reading.own("avg", node, where)
+
+
+AVG = Spelling((exp.Avg,), ("AVG",), _avg, own=_own, own_names=("AVG",))

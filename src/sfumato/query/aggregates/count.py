@@ -11,6 +11,7 @@ from sfumato.query.aggregates.count_values import CountValues
 from sfumato.query.aggregates.reading import Reading, Spelling
 from sfumato.query.expression import Call, Expression, Ref, conjunction, of_person
 from sfumato.query.parse import only, refused
+from sfumato.query.plan import OwnAggregate
 
 
 def _count(node: exp.Expression, where: Expression | None, reading: Reading) -> Aggregate:
@@ -54,4 +55,17 @@ def _where_known(person: Expression, where: Expression | None) -> Expression | N
     return known if where is None else conjunction([where, known])
 
 
-COUNT = Spelling((exp.Count,), ("COUNT", "COUNT(DISTINCT x)"), _count)
+def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+    match node.this:
+        case exp.Star():
+            only(node, reading.text, "this", "big_int")
+            return OwnAggregate("count", None, where)
+        case exp.Distinct() as distinct if len(distinct.expressions) == 1 and not distinct.args.get("on"):
+            only(node, reading.text, "this", "big_int")
+            return OwnAggregate("distinct", reading.rows(distinct.expressions[0]), where)
+        case _:
+            return reading.own("present", node, where)
+
+
+_NAMES = ("COUNT", "COUNT(DISTINCT x)")
+COUNT = Spelling((exp.Count,), _NAMES, _count, own=_own, own_names=_NAMES)

@@ -15,6 +15,7 @@ from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Values
 from sfumato.query.measures.steps import steps_of
 from sfumato.query.parse import only, refused, word
+from sfumato.query.plan import OwnAggregate
 from sfumato.query.range import Range
 
 MINIMUM, MAXIMUM = Fraction(1, 100), Fraction(99, 100)
@@ -98,9 +99,20 @@ def _within_group(node: exp.WithinGroup, reading: Reading) -> tuple[exp.Expressi
     only(node, reading.text, "this", "expression")
     ordered = node.expression.expressions
     if len(ordered) != 1 or type(node.this) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
-        raise refused("WITHIN GROUP takes one column", node, reading.text)
+        hint = "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)"
+        raise refused("WITHIN GROUP takes a percentile and one column", node, reading.text, hint=hint)
     q = reading.share(node.this.this, node)
     return ordered[0].this, 1 - q if ordered[0].args.get("desc") else q
+
+
+def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate | None:
+    match node:
+        case exp.Min():
+            return reading.own("min", node, where)
+        case exp.Max():
+            return reading.own("max", node, where)
+        case _:
+            return None
 
 
 QUANTILE = Spelling(
@@ -116,4 +128,6 @@ QUANTILE = Spelling(
     ),
     ("MEDIAN", "QUANTILE", "MIN", "MAX"),
     _quantile,
+    own=_own,
+    own_names=("MIN", "MAX"),
 )

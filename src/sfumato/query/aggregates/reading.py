@@ -9,12 +9,16 @@ from sqlglot import exp
 
 from sfumato.query.aggregates.base import Aggregate
 from sfumato.query.expression import Expression, bounded
-from sfumato.query.parse import only, refused, sql_of
+from sfumato.query.own_kinds import OWN_KINDS
+from sfumato.query.parse import only, refused, sql_of, word
+from sfumato.query.plan import OwnAggregate
 from sfumato.query.range import Range
 from sfumato.query.rows import RowReader
 
 _MOST_SUMMED = 10**200  # a sum of as many as there can be is within doubles
 _SHARE = re.compile(r"[01]|[01]?\.[0-9]{1,12}|1\.")
+_OF_ANYTHING = ("present", "distinct")
+_BOUND_OWN = "the owner declares lower and upper; or LEAST and GREATEST bound it here"
 _BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)"
 
 
@@ -47,13 +51,31 @@ class Reading:
             raise refused(f"{what} needs bounds, and `{sql_of(inner)}` has none", node, self.text, hint=_BOUND_IT)
         return bounded(of)
 
+    def own(self, kind: str, node: exp.Expression, where: Expression | None) -> OwnAggregate:
+        """An aggregate over one person's rows, of what stands in a node's brackets."""
+        only(node, self.text, "this", "big_int")
+        if node.this is None or isinstance(node.this, exp.Distinct):
+            hint = "COUNT(DISTINCT x) is answered, of one column"
+            raise refused(f"{word(node)} takes one column here, without DISTINCT", node, self.text, hint=hint)
+        of = self.rows(node.this)
+        if kind not in _OF_ANYTHING:
+            of = bounded(of)
+        if OWN_KINDS[kind].of_bounded_numbers and not (of.kind.is_number and of.range.is_bounded):
+            raise refused(f"{kind.upper()} needs a number with declared bounds", node, self.text, hint=_BOUND_OWN)
+        return OwnAggregate(kind, of, where)
+
     def share(self, node: exp.Expression | None, at: exp.Expression) -> Fraction:
         """The share of a quantile: a constant between 0 and 1."""
-        if isinstance(node, exp.Literal) and _SHARE.fullmatch(str(node.this)):
+        if isinstance(node, exp.Literal) and not node.is_string and _SHARE.fullmatch(str(node.this)):
             q = Fraction(str(node.this))
             if q <= 1 and q.denominator <= 10**6:
                 return q
         raise refused("a quantile takes a constant between 0 and 1", at, self.text, hint="QUANTILE(x, 0.9)")
+
+
+def no_own(node: exp.Expression, where: Expression | None, reading: Reading) -> None:
+    """An aggregate that is not answered over one person's rows."""
+    del node, where, reading
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,9 @@ class Spelling:
     names: tuple[str, ...]
     """As they stand in the list of what is answered."""
     read: Callable[[exp.Expression, Expression | None, Reading], Aggregate]
+    own: Callable[[exp.Expression, Expression | None, Reading], OwnAggregate | None] = no_own
+    """The same over one person's rows, in a subquery; None where it is not answered there."""
+    own_names: tuple[str, ...] = ()
 
 
 def largest(found: Range) -> Fraction:

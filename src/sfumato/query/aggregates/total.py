@@ -14,6 +14,7 @@ from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Sum
 from sfumato.query.measures.steps import steps_of
+from sfumato.query.plan import OwnAggregate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,4 +49,8 @@ def _sum(node: exp.Expression, where: Expression | None, reading: Reading) -> To
     return Total(of=reading.number(node, node.this, "SUM"), where=where)
 
 
-SUM = Spelling((exp.Sum,), ("SUM",), _sum)
+def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+    return reading.own("sum", node, where)
+
+
+SUM = Spelling((exp.Sum,), ("SUM",), _sum, own=_own, own_names=("SUM",))

@@ -35,7 +35,8 @@ def _named(node: exp.Expression, draft: Draft) -> Expression | None:
             if place is None:
                 return None
             if not 1 <= place <= len(draft.outputs):
-                raise draft.context.refused("ORDER BY names a column that is not there", node)
+                raise draft.context.refused("ORDER BY names a column that is not there", node,
+                                            hint=f"positions go from 1 to {len(draft.outputs)}")  # fmt: skip
             return draft.outputs[place - 1][1]
         case exp.Column() if not node.table:
             return draft.aliases.get(node.name.lower())

@@ -1,0 +1,28 @@
+-- none, one, both
+SELECT COUNT(*) FROM visits
+all from 0
+SELECT COUNT(*) FROM visits LIMIT 3
+3 from 0
+SELECT COUNT(*) FROM visits LIMIT 3 OFFSET 2
+3 from 2
+SELECT COUNT(*) FROM visits OFFSET 2
+all from 2
+SELECT COUNT(*) FROM visits LIMIT 0
+0 from 0
+-- no whole numbers
+SELECT COUNT(*) FROM visits LIMIT 1.5
+refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT -1
+refused: LIMIT takes a whole number (line 1, column 36) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT '3'
+refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT day
+refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT 1 + 1
+refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT 12345678901
+refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
+SELECT COUNT(*) FROM visits LIMIT 10 PERCENT
+refused: LIMIT OPTIONS is not answered in LIMIT (line 1, column 35) | hint: leave it out
+SELECT COUNT(*) FROM visits LIMIT 3 OFFSET -2
+refused: OFFSET takes a whole number (line 1, column 45) | hint: OFFSET 10
