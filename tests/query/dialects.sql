@@ -9,10 +9,10 @@ SELECT `day` FROM visits WHERE ward = "a"
 SELECT "day" FROM visits WHERE ward = 'a'
 -- back quotes are no names elsewhere
 SELECT `day` FROM visits
-refused: the question is not SQL: Invalid expression / Unexpected token (line 1, column 12) | hint: `sfumato docs sql` lists what is answered
+refused: the question is not SQL: Invalid expression / Unexpected token (line 1, column 12) | hint: see docs/sql.md for what is answered
 -- in postgres: nor here
 SELECT `day` FROM visits
-refused: the question is not SQL: Invalid expression / Unexpected token (line 1, column 12) | hint: `sfumato docs sql` lists what is answered
+refused: the question is not SQL: Invalid expression / Unexpected token (line 1, column 12) | hint: see docs/sql.md for what is answered
 -- casts
 SELECT CAST(town AS INT), town::double FROM visits
 SELECT CAST(town AS INT), CAST(town AS DOUBLE) FROM visits

@@ -71,6 +71,6 @@ refused: no column `wrad` (line 1, column 38) | hint: did you mean `ward`? known
 SELECT COUNT(*) FROM visits GROUP BY people.ward
 refused: no column `people.ward` (line 1, column 38) | hint: known tables: visits
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
-refused: ROLLUP is not answered (line 1, column 46) | hint: `sfumato docs sql` lists the functions there are
+refused: ROLLUP is not answered (line 1, column 46) | hint: see docs/sql.md for the functions there are
 SELECT COUNT(*) FROM visits GROUP BY ALL
 refused: ALL is not answered in GROUP (line 1, column 8) | hint: leave it out

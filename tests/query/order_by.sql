@@ -34,4 +34,4 @@ refused: no column `visits.n` (line 1, column 58) | hint: known columns: person,
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY wrad
 refused: no column `wrad` (line 1, column 58) | hint: did you mean `ward`? known columns: person, visit, day, ward, cost, town, code, half, at, paid
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE de
-refused: COLLATE(…) is not answered (line 1, column 58) | hint: did you mean CONCAT? `sfumato docs sql` lists the functions there are
+refused: COLLATE(…) is not answered (line 1, column 58) | hint: did you mean CONCAT? see docs/sql.md for the functions there are

@@ -61,11 +61,11 @@ SELECT 1 INTERSECT SELECT 2
 refused: INTERSECT is not answered (line 1, column 8) | hint: use WHERE, or join along the person
 -- something that is not SQL
 SELECT FROM WHERE
-refused: the question is not SQL: it could not be read (line 1, column 17) | hint: `sfumato docs sql` lists what is answered
+refused: the question is not SQL: it could not be read (line 1, column 17) | hint: see docs/sql.md for what is answered
 SELECT 'open
-refused: the question is not SQL: it could not be read | hint: `sfumato docs sql` lists what is answered
+refused: the question is not SQL: it could not be read | hint: see docs/sql.md for what is answered
 SELECT (1
-refused: the question is not SQL: Expecting ) (line 1, column 9) | hint: `sfumato docs sql` lists what is answered
+refused: the question is not SQL: Expecting ) (line 1, column 9) | hint: see docs/sql.md for what is answered
 hello
 refused: only SELECT is answered, found HELLO (line 1, column 1) | hint: ask a SELECT
 -- nodes that no clause may hold

@@ -96,11 +96,11 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY 0) t
 refused: GROUP BY names a column that is not there (line 1, column 66) | hint: positions go from 1 to 2
 -- other ways to group
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ROLLUP (person)) t
-refused: ROLLUP is not answered (line 1, column 74) | hint: `sfumato docs sql` lists the functions there are
+refused: ROLLUP is not answered (line 1, column 74) | hint: see docs/sql.md for the functions there are
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ALL) t
 refused: ALL is not answered in GROUP (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS (person)) t
-refused: GROUPINGSETS is not answered (line 1, column 81) | hint: `sfumato docs sql` lists the functions there are
+refused: GROUPINGSETS is not answered (line 1, column 81) | hint: see docs/sql.md for the functions there are
 -- a text is no position, whatever its digits
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '²') t
 visits → a line a person and '²': count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2

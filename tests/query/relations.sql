@@ -162,9 +162,9 @@ SELECT 1 FROM (SELECT person, (SELECT age FROM people) AS age FROM visits) t
 refused: a subquery in an expression is not answered (line 1, column 39) | hint: join in FROM instead
 -- columns by a pattern
 SELECT 1 FROM (SELECT person, COLUMNS('d.*') FROM visits) t
-refused: COLUMNS(…) is not answered (line 1, column 31) | hint: `sfumato docs sql` lists the functions there are
+refused: COLUMNS(…) is not answered (line 1, column 31) | hint: see docs/sql.md for the functions there are
 SELECT 1 FROM (SELECT person, COLUMNS(*) FROM visits) t
-refused: COLUMNS(…) is not answered (line 1, column 31) | hint: `sfumato docs sql` lists the functions there are
+refused: COLUMNS(…) is not answered (line 1, column 31) | hint: see docs/sql.md for the functions there are
 -- stars with exceptions
 SELECT 1 FROM (SELECT * EXCLUDE (day) FROM visits) t
 refused: EXCEPT is not answered in STAR (line 1, column 23) | hint: leave it out

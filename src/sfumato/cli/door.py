@@ -31,7 +31,7 @@ def as_told(error: SfumatoError) -> SfumatoError:
 def in_commands(hint: str) -> str:
     """A hint in the words of commands.
 
-    >>> in_commands("pass delta=1e-9, or ask less"), in_commands("`sfumato docs sql` lists what is answered")
+    >>> in_commands("pass delta=1e-9, or ask less"), in_commands("see docs/sql.md for what is answered")
     ('pass --delta 1e-9, or ask less', 'sfumato docs sql for what is answered')
     >>> in_commands("known: ann, bob; say analyst='ann'")
     'known: ann, bob; say --analyst ann'

@@ -161,7 +161,7 @@ def _not_sql(error: SqlglotError) -> InvalidQuestion:
         f"the question is not SQL: {said if said and '<' not in said else 'it could not be read'}",
         line=first.get("line"),
         column=first.get("col"),
-        hint="`sfumato docs sql` lists what is answered",
+        hint="see docs/sql.md for what is answered",
     )
 
 

@@ -14,7 +14,7 @@ from sfumato.query.parse import only, refused, word
 from sfumato.query.scope import Scope
 
 _MOST_WRITTEN = 4096
-_REMEDY = "`sfumato docs sql` lists the functions there are"
+_REMEDY = "see docs/sql.md for the functions there are"
 
 
 class RowReader:
