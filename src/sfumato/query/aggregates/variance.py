@@ -61,7 +61,7 @@ class Variance(OverValues):
         sums = [*([0.0] if abs(s) <= total.reach else []), *map(float, total.ends)]
         corners = [spread(each, mean, n) for each in square.ends for mean in sums for n in sizes]
         if low_n < 2:
-            corners += [0.0, float(half**2) * float(about.step) ** 2 * 2]
+            corners += [0.0, float(half**2) * float(about.step) ** 2 * (2 if self.sample else 1)]
         return Bar(self._shown(spread(q, s, int(count.value))), *map(self._shown, (min(corners), max(corners))))
 
     def _shown(self, variance: float) -> float:

@@ -1,0 +1,230 @@
+"""Aggregates: what each makes of noisy columns, with a bar that holds whatever the exact columns were."""
+
+import math
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from statistics import pvariance, variance
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlglot import exp
+
+import planned
+from sfumato.data import Kind
+from sfumato.query.aggregates import (
+    SPELLINGS,
+    Aggregate,
+    Average,
+    Beside,
+    CountDistinct,
+    CountPeople,
+    CountRows,
+    CountValues,
+    NoisyCell,
+    QuantileOf,
+    Total,
+    Variance,
+)
+from sfumato.query.bars import Bar
+from sfumato.query.expression import Field, Literal, Ref
+from sfumato.query.measures import Measure
+from sfumato.query.planning import plan_question
+from sfumato.query.range import Range
+
+CENTS = Ref(0, Field("cost", Kind.REAL, Range(Fraction(0), Fraction(2), Fraction(1, 100))))
+DAYS = Ref(1, Field("day", Kind.INTEGER, Range(Fraction(-3), Fraction(5), Fraction(1))))
+TRUE = Literal(True, Kind.BOOLEAN)
+
+
+def cells(made: Aggregate, *noisy: object, reach: int = 0, beside: tuple[Aggregate, ...] = ()) -> list[NoisyCell]:
+    found = made.cells(Beside((made, *beside)))
+    return [NoisyCell(cell.measure, value, reach) for cell, value in zip(found, noisy, strict=True)]
+
+
+def answer(made: Aggregate, *noisy: object, reach: int = 0, beside: tuple[Aggregate, ...] = ()) -> Bar:
+    return made.answer(cells(made, *noisy, reach=reach, beside=beside))
+
+
+@pytest.mark.parametrize("made", [CountRows(), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS)], ids=repr)
+def test_a_count_is_its_cell_and_its_bar_is_not_negative(made: Aggregate) -> None:
+    assert answer(made, 7, reach=3) == Bar(7, 4.0, 10.0)
+    assert answer(made, 2, reach=3) == Bar(2, 0.0, 5.0)
+    assert answer(made, -9, reach=3) == Bar(-9, 0.0, 0.0)
+    assert made.gives is Kind.INTEGER
+    assert made.range.grid == 1
+    assert not made.range.is_bounded
+
+
+def test_a_count_of_all_rows_is_both_cells_of_a_split() -> None:
+    assert answer(CountRows(), 7, 5, reach=3, beside=(CountValues(of=CENTS),)) == Bar(12, 6.0, 18.0)
+
+
+def test_a_sum_is_in_the_unit_of_what_is_summed() -> None:
+    assert answer(Total(of=CENTS), 250, reach=10) == Bar(2.5, 2.4, 2.6)
+    whole = answer(Total(of=DAYS), -250, reach=10)
+    assert (whole, type(whole.value)) == (Bar(-250, -260.0, -240.0), int)
+
+
+def test_an_average_is_within_the_bounds_and_so_is_its_bar() -> None:
+    assert answer(Average(of=CENTS), 0, 10).value == 1.0  # the middle, of which steps are counted
+    assert answer(Average(of=CENTS), -500, 10).value == 0.5
+    assert answer(Average(of=CENTS), 10**6, 10).value == 2.0
+    assert answer(Average(of=CENTS), 0, 0, reach=1) == Bar(1.0, 0.0, 2.0)
+    assert answer(Average(of=CENTS), 0, 1, reach=1) == Bar(1.0, 0.0, 2.0)
+    assert answer(Average(of=CENTS), 0, 100, reach=50) == Bar(1.0, 0.99, 1.01)
+    assert Average(of=CENTS).range == CENTS.range
+
+
+def test_a_quantile_is_what_was_measured_with_its_ends() -> None:
+    assert answer(QuantileOf(of=CENTS, q=Fraction(1, 2)), [0.5, 0.4, 0.7]) == Bar(0.5, 0.4, 0.7)
+    assert QuantileOf(of=DAYS, q=Fraction(1, 2)).gives is Kind.INTEGER
+    assert [QuantileOf(of=DAYS, q=Fraction(q, 100)).is_extreme for q in (0, 1, 50, 99, 100)] == [
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert QuantileOf(of=DAYS, q=Fraction(1, 4)).label == "quantile at 0.25"
+
+
+# ---- truth: with exact columns the answer is the statistic, and with noisy ones the bar holds it ----
+
+
+@given(st.lists(st.integers(-3, 5), min_size=2, max_size=12), st.booleans(), st.booleans())
+def test_exact_columns_give_the_spread_itself(values: list[int], sample: bool, root: bool) -> None:
+    made = Variance(of=DAYS, sample=sample, root=root)
+    square, total, count = (each.measure for each in made.cells(Beside((made,))))
+    centre = 1  # of -3 to 5
+    exact = [sum((value - centre) ** 2 for value in values), sum(value - centre for value in values), len(values)]
+    assert (square.unit, total.unit, count.unit) == (16, 4, 1)
+    wanted = (variance if sample else pvariance)(values)
+    found = answer(made, *exact).value
+    assert isinstance(found, float)
+    assert found == pytest.approx(math.sqrt(wanted) if root else wanted, abs=1e-9)
+
+
+OFF = st.integers(-3, 3)
+
+
+@given(st.lists(st.integers(-3, 5), min_size=1, max_size=12), st.tuples(OFF, OFF, OFF), st.booleans())
+def test_bars_hold_what_exact_columns_give(values: list[int], off: tuple[int, int, int], sample: bool) -> None:
+    spread, mean = Variance(of=DAYS, sample=sample, root=False), Average(of=DAYS)
+    exact = [sum((value - 1) ** 2 for value in values), sum(value - 1 for value in values), len(values)]
+    noisy = [each + by for each, by in zip(exact, off, strict=True)]
+    for made, columns in ((spread, (0, 1, 2)), (mean, (1, 2))):
+        true = answer(made, *(exact[at] for at in columns)).value
+        bar = answer(made, *(noisy[at] for at in columns), reach=3)
+        assert bar.low is not None
+        assert bar.high is not None
+        assert isinstance(true, float)
+        assert bar.low - 1e-9 <= true <= bar.high + 1e-9
+        assert bar.low - 1e-9 <= bar.value <= bar.high + 1e-9
+
+
+def test_a_spread_is_never_negative_and_never_above_what_the_bounds_allow() -> None:
+    for sample, most in ((False, 16.0), (True, 32.0)):
+        made = Variance(of=DAYS, sample=sample, root=False)
+        for noisy in product((-10, 0, 10**6), (-5, 0, 5), (-3, 0, 1, 2)):
+            bar = answer(made, *noisy, reach=2)
+            assert bar.low is not None
+            assert bar.high is not None
+            assert 0 <= bar.low <= bar.value <= bar.high <= most
+    assert answer(Variance(of=DAYS, sample=True, root=True), 32, 0, 2).value == math.sqrt(32)
+
+
+def test_a_bar_of_few_rows_says_that_little_is_known() -> None:
+    assert answer(Variance(of=DAYS, sample=False, root=False), 0, 0, 3, reach=2) == Bar(0.0, 0.0, 16.0)
+    wide = answer(Variance(of=DAYS, sample=False, root=False), 0, 0, 400, reach=2)
+    assert wide.high is not None
+    assert wide.high < 0.01
+
+
+# ---- what can be said beforehand ----
+
+
+@pytest.mark.parametrize(
+    ("made", "reach", "kind", "figure"),
+    [
+        (CountRows(), [3, 4], "within", 7),
+        (CountValues(of=CENTS), [3], "within", 3),
+        (Total(of=CENTS), [300], "within", 3.0),
+        (Average(of=CENTS), [300, 4], "within_over_rows", 3.0),
+        (Variance(of=CENTS, sample=True, root=False), [30_000, 5, 4], "about_over_rows", 3.0),
+        (QuantileOf(of=CENTS, q=Fraction(1, 2)), [3.5], "rank", 3.5),
+    ],
+    ids=repr,
+)
+def test_the_expected_error_is_that_of_the_columns(
+    made: Aggregate, reach: Sequence[float], kind: str, figure: float
+) -> None:
+    measure: Measure = made.cells(Beside((made,)))[0].measure
+    assert (made.error_kind, made.expected_error(reach, measure)) == (kind, figure)
+
+
+def test_inputs_are_what_is_computed_for_rows() -> None:
+    assert CountRows().inputs == ()
+    assert CountRows(where=TRUE).inputs == (TRUE,)
+    assert Total(of=CENTS).inputs == (CENTS,)
+    assert Total(of=CENTS, where=TRUE).inputs == (CENTS, TRUE)
+
+
+def test_those_that_ask_an_engine_once_more_say_so() -> None:
+    every = [CountRows(), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS), Total(of=CENTS),
+             Average(of=CENTS), Variance(of=CENTS, sample=True, root=True), QuantileOf(of=CENTS, q=Fraction(1, 2))]  # fmt: skip
+    assert [each.kind for each in every if each.has_own_statement] == ["distinct", "quantile"]
+    assert len({each.kind for each in every}) == 8
+
+
+def test_everything_that_decides_a_value_is_in_its_name() -> None:
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    every: list[Aggregate] = [
+        CountRows(), CountRows(where=TRUE), CountPeople(), CountPeople(where=TRUE), CountValues(of=CENTS), CountValues(of=DAYS),
+        CountDistinct(of=CENTS), Total(of=CENTS), Total(of=DAYS), Total(of=CENTS, where=TRUE), Average(of=CENTS),
+        QuantileOf(of=CENTS, q=half), QuantileOf(of=CENTS, q=third), QuantileOf(of=CENTS, q=half, where=TRUE),
+        *(Variance(of=CENTS, sample=sample, root=root) for sample in (False, True) for root in (False, True)),
+    ]  # fmt: skip
+    assert len({repr(each.canonical()) for each in every}) == len(every)
+    measures = {cell.measure for each in every for cell in each.cells(Beside((each,)))}
+    assert len({repr(each.canonical()) for each in measures}) == len(measures)
+
+
+# ---- how they are written ----
+
+
+def test_a_node_is_one_aggregate() -> None:
+    nodes = [node for spelling in SPELLINGS for node in spelling.nodes]
+    assert len(nodes) == len(set(nodes))
+    assert all(issubclass(node, exp.Expression) for node in nodes)
+
+
+def test_the_reference_names_every_aggregate() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
+    table = page[: page.index("FILTER")]
+    named = {name.partition("(")[0] for spelling in SPELLINGS for name in spelling.names}
+    assert named <= set(re.findall(r"[A-Z_]{3,}", table))
+
+
+@pytest.mark.parametrize("name", sorted({name for spelling in SPELLINGS for name in spelling.names}))
+def test_every_aggregate_that_a_hint_lists_is_answered(name: str) -> None:
+    written = {
+        "COUNT": "COUNT(*)",
+        "COUNT(DISTINCT x)": "COUNT(DISTINCT town)",
+        "COUNT_IF": "COUNT_IF(paid)",
+        "QUANTILE": "QUANTILE(day, 0.9)",
+    }
+    text = f"SELECT {written.get(name, f'{name}(day)')} FROM visits"
+    assert plan_question(text, planned.DATASETS["people"], planned.PublicRows()).aggregates
+
+
+@pytest.mark.parametrize("name", sorted({name for spelling in SPELLINGS for name in spelling.own_names}))
+def test_every_aggregate_that_a_hint_lists_for_one_person_is_answered(name: str) -> None:
+    written = {"COUNT": "COUNT(*)", "COUNT(DISTINCT x)": "COUNT(DISTINCT town)", "COUNT_IF": "COUNT_IF(paid)"}
+    inner = f"SELECT person, {written.get(name, f'{name}(day)')} AS a FROM visits GROUP BY person"
+    assert plan_question(
+        f"SELECT COUNT(a) FROM ({inner}) t", planned.DATASETS["people"], planned.PublicRows()
+    ).aggregates
