@@ -81,3 +81,6 @@ SELECT SUM(cost), COUNT(DISTINCT person), COUNT(*), MEDIAN(day) FROM visits
 0: people, a row 1; 1: quantile of day#2 in steps of 1 from 0 to 364, a row 1; 2: rows, a row 1; 3: sum of cost#4 in steps of 1/100 from 0 to 10000, a row 10000 | sum of 3; people of 0; rows of 2; quantile at 0.5 of 1
 SELECT MEDIAN(day), COUNT(*), COUNT(DISTINCT person), SUM(cost) FROM visits
 0: people, a row 1; 1: quantile of day#2 in steps of 1 from 0 to 364, a row 1; 2: rows, a row 1; 3: sum of cost#4 in steps of 1/100 from 0 to 10000, a row 10000 | quantile at 0.5 of 1; rows of 2; people of 0; sum of 3
+-- COUNT_IF beside an average under the same condition is one histogram with it
+SELECT COUNT_IF(paid), AVG(cost) FILTER (WHERE paid) FROM visits
+0: split of cost#4 where paid#9, a row 1; 2: sum of cost#4 where paid#9 in steps of 1/100 from 0 to 10000 around 5000, sharing, a row 5000, up or down | rows of 0,1; avg of 2,0

@@ -109,7 +109,7 @@ refused: GROUP_CONCAT(…) is not answered (line 1, column 21) | hint: rows are 
 SELECT ARRAY_AGG(town) FROM visits
 refused: ARRAY_AGG(…) is not answered (line 1, column 8) | hint: rows are not released
 SELECT FIRST(town) FROM visits
-refused: FIRST(…) is not answered (line 1, column 8) | hint: there are COUNT, COUNT(DISTINCT x), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX
+refused: FIRST(…) is not answered (line 1, column 8) | hint: there are COUNT, COUNT(DISTINCT x), COUNT_IF, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE, MIN, MAX
 SELECT SUM(SUM(cost)) FROM visits
 refused: SUM(…) is an aggregate and stands where a row's value is needed (line 1, column 12) | hint: aggregates go in SELECT, HAVING or ORDER BY, and not inside each other
 SELECT SUM(cost) OVER () FROM visits
@@ -118,3 +118,12 @@ SELECT COUNT(*) FILTER (WHERE cost) FROM visits
 refused: a condition must be true or false, found real (line 1, column 31) | hint: compare it
 SELECT COUNT(*) FILTER (WHERE COUNT(*) > 1) FROM visits
 refused: COUNT(…) is an aggregate and stands where a row's value is needed (line 1, column 31) | hint: aggregates go in SELECT, HAVING or ORDER BY, and not inside each other
+-- COUNT_IF is COUNT(*) under a condition
+SELECT COUNT_IF(paid), COUNT(*) FILTER (WHERE paid), COUNT_IF(day < 9) FILTER (WHERE paid) FROM visits
+count_if(paid): rows#0 integer, count(*) filter(where paid): rows#0 integer, count_if(day < 9) filter(where paid): rows#1 integer | rows where paid#9 → integer, rows where (paid#9 and day#2 < 9) → integer
+SELECT COUNT_IF(cost) FROM visits
+refused: a condition must be true or false, found real (line 1, column 17) | hint: compare it
+SELECT COUNT_IF(DISTINCT paid) FROM visits
+refused: DISTINCT is not answered (line 1, column 26) | hint: see docs/sql.md for the functions there are
+SELECT COUNT_IF(person = 7) FROM visits
+count_if(person = 7): rows#0 integer | rows where person#0 = 7 → integer

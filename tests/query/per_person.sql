@@ -111,7 +111,7 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, 1234567
 visits → a line a person and 1234567890: count(*) → person#0, COUNT(*)#2 | person!' integer, n integer 0..3 | cut None, spread 1, once none, counts 1 in 2
 -- aggregates that are not answered inside
 SELECT 1 FROM (SELECT person, MEDIAN(cost) AS m FROM visits GROUP BY person) t
-refused: this aggregate is not answered per person (line 1, column 31) | hint: there are COUNT, COUNT(DISTINCT x), SUM, AVG, MIN, MAX
+refused: this aggregate is not answered per person (line 1, column 31) | hint: there are COUNT, COUNT(DISTINCT x), COUNT_IF, SUM, AVG, MIN, MAX
 SELECT 1 FROM (SELECT person, SUM(DISTINCT cost) AS m FROM visits GROUP BY person) t
 refused: SUM(…) takes one column here, without DISTINCT (line 1, column 31) | hint: COUNT(DISTINCT x) is answered, of one column
 SELECT 1 FROM (SELECT person, COUNT(DISTINCT town, ward) AS m FROM visits GROUP BY person) t
@@ -122,3 +122,6 @@ SELECT 1 FROM (SELECT person, AVG(town) AS m FROM visits GROUP BY person) t
 refused: AVG needs a number with declared bounds (line 1, column 31) | hint: the owner declares lower and upper; or LEAST and GREATEST bound it here
 SELECT 1 FROM (SELECT person, SUM(COUNT(*)) AS m FROM visits GROUP BY person) t
 refused: COUNT(…) is an aggregate and stands where a row's value is needed (line 1, column 35) | hint: aggregates go in SELECT, HAVING or ORDER BY, and not inside each other
+-- COUNT_IF
+SELECT 1 FROM (SELECT person, COUNT_IF(paid) AS n, COUNT_IF(day < 9) FILTER (WHERE paid) AS m FROM visits GROUP BY person) t
+visits → a line a person: count(*) where paid#9, count(*) where (paid#9 and day#2 < 9) → person#0, COUNT_IF(paid)#1, COUNT_IF(day < 9)#2 | person!' integer, n' integer 0..3, m' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1

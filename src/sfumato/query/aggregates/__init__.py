@@ -6,6 +6,7 @@ from sfumato.query.aggregates.average import AVG, Average
 from sfumato.query.aggregates.base import Aggregate, Beside, Cell, NoisyCell, OverValues
 from sfumato.query.aggregates.count import COUNT
 from sfumato.query.aggregates.count_distinct import CountDistinct
+from sfumato.query.aggregates.count_if import COUNT_IF
 from sfumato.query.aggregates.count_people import CountPeople
 from sfumato.query.aggregates.count_rows import CountRows
 from sfumato.query.aggregates.count_values import CountValues
@@ -17,7 +18,7 @@ from sfumato.query.expression import Expression
 from sfumato.query.parse import refused, word
 from sfumato.query.plan import OwnAggregate
 
-SPELLINGS: tuple[Spelling, ...] = (COUNT, SUM, AVG, VARIANCE, QUANTILE)
+SPELLINGS: tuple[Spelling, ...] = (COUNT, COUNT_IF, SUM, AVG, VARIANCE, QUANTILE)
 """Every aggregate that is answered."""
 _BY_NODE = {node: spelling for spelling in SPELLINGS for node in spelling.nodes}
 _ROWS = {"GROUP_CONCAT": "rows are not released", "ARRAY_AGG": "rows are not released"}
