@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from sqlglot import exp
 
 from sfumato.errors import InvalidQuestion
 from sfumato.query.dialects import DIALECTS
@@ -85,6 +86,7 @@ def test_a_place_is_counted_from_1_in_lines_and_columns() -> None:
     assert [place(each, text) for each in select.expressions] == [(1, 8), (2, 3)]
     assert place(select, text) == (1, 8)
     assert place(select.args["from_"], text) == (3, 6)
+    assert place(exp.Column(), text) == (1, 1)
 
 
 PIECES = {

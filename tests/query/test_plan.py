@@ -454,6 +454,17 @@ def test_a_computed_field_is_only_as_much_a_persons_own_as_all_it_is_made_of() -
     assert computed_field(own, "x") == replace(own.field, name="x")
 
 
+def test_a_computed_field_knows_how_long_its_texts_are_and_which_days_are_on_the_calendar() -> None:
+    at, town = Ref(8, V.fields[8]), Ref(5, V.fields[5])
+    month = computed_field(Call("trunc_month", (at,), Kind.TIMESTAMP), "x")
+    assert (month.on_calendar, month.longest) == (True, None)
+    day = computed_field(Call("coalesce", (at,), Kind.TIMESTAMP), "x")
+    assert not day.on_calendar
+    text = computed_field(Call("substring", (town, Literal(1, Kind.INTEGER), Literal(3, Kind.INTEGER)), Kind.TEXT), "x")
+    assert (text.on_calendar, text.longest) == (False, 3)
+    assert not computed_field(Call("year", (at,), Kind.INTEGER), "x").on_calendar
+
+
 def test_a_merged_field_holds_what_all_parts_hold() -> None:
     person, text = V.fields[0], Field("t", Kind.TEXT, longest=3, on_calendar=True)
     assert merged_field((person, person)).person
