@@ -1,9 +1,13 @@
 """The dataset of the SQL cases: users, visits and public cities, clean or with every hostile cell the cases name."""
 
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
+
+if TYPE_CHECKING:
+    from sfumato.curator import Session
 
 USERS = 20_000
 DECLARATION = """
@@ -84,3 +88,8 @@ def truth(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     for table in ("users", "visits", "cities"):
         run(f"CREATE VIEW {table} AS SELECT * FROM '{folder / table}.parquet'")
     return run(sql).fetchall()
+
+
+def spent(session: "Session") -> Fraction:
+    """What was spent of the first of the session's budgets."""
+    return session.budget()[0].spent

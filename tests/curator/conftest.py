@@ -52,6 +52,12 @@ def opened(tmp_path: Path) -> Iterator[Opened]:
 
 
 @pytest.fixture
+def session(clean: Path, opened: Opened) -> Session:
+    """Asks of the clean clinic, with a budget that no test here comes to the end of."""
+    return opened(clean, epsilon="1000000")
+
+
+@pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every read of private data, as a list that grows: the query and the exact table."""
     from sfumato.engines import DuckDBEngine

@@ -25,16 +25,6 @@ SUMS = "SELECT category, SUM(amount) AS s FROM visits WHERE day > 20 * category 
 PEOPLE = "SELECT category, COUNT(DISTINCT user_id) AS p FROM visits WHERE day > 20 * category GROUP BY category"
 
 
-@pytest.fixture
-def session(clean: Path, opened: Any) -> Session:
-    made: Session = opened(clean, epsilon="1000000")
-    return made
-
-
-def spent(session: Session) -> Fraction:
-    return session.budget()[0].spent
-
-
 def by_size(clean: Path, text: str) -> dict[int, float]:
     return {row[0]: float(row[1]) for row in clinic.truth(clean, text)}
 
@@ -104,10 +94,10 @@ def test_the_price_is_the_mechanisms_own_event(session: Session) -> None:
     assert exponential(desk, GROUPED, epsilon="0.5").event == events.Exponential(Fraction(1, 2))
     assert noisy_max(desk, GROUPED, epsilon="0.5").event == events.PermuteAndFlip(Fraction(1, 2))
     for verb, more in (("top_k", {"k": 3}), ("exponential", {}), ("noisy_max", {})):
-        before = spent(session)
+        before = clinic.spent(session)
         answer = session.paced(verb, GROUPED, epsilon="0.5", **more).given()
         assert answer.cost.epsilon == Fraction(1, 2)
-        assert spent(session) == before + Fraction(1, 2)
+        assert clinic.spent(session) == before + Fraction(1, 2)
 
 
 def test_the_stated_error_is_the_mechanisms(session: Session) -> None:
@@ -182,7 +172,7 @@ def test_what_cannot_be_priced_is_refused_for_nothing(
         with pytest.raises(InvalidQuestion, match=why):
             session.paced(verb, question, epsilon=1, **more)
     assert reads == []
-    assert spent(session) == 0
+    assert clinic.spent(session) == 0
 
 
 @pytest.mark.parametrize("k", [0, 13, -1, 1.5, "2"])
@@ -210,7 +200,7 @@ def test_top_k_takes_as_many_as_there_are(session: Session, k: Any) -> None:
 def test_weights_that_mean_nothing_are_refused(session: Session, weights: Any, why: str) -> None:
     with pytest.raises(InvalidParameter, match=why):
         session.exponential(GROUPED, epsilon=1, weights=weights)
-    assert spent(session) == 0
+    assert clinic.spent(session) == 0
 
 
 def test_more_weights_than_are_worked_through_for_nothing_are_refused(

@@ -40,10 +40,6 @@ def curator(clean: Path, opened: Any) -> Session:
     return made
 
 
-def spent(curator: Session) -> Fraction:
-    return curator.budget()[0].spent
-
-
 def break_engine(monkeypatch: pytest.MonkeyPatch, error: BaseException | None = None) -> None:
     def failing(self: DuckDBEngine, query: Any) -> Any:
         raise error or ValueError("cell 42")
@@ -85,7 +81,7 @@ def test_a_question_below_the_least_price_is_refused_and_free(curator: Session, 
         with pytest.raises(InvalidParameter, match="must be at least"):
             verb()
     assert reads == []
-    assert spent(curator) == 0
+    assert clinic.spent(curator) == 0
 
 
 def test_the_least_price_is_of_the_whole_question_and_of_new_ones_alone(clean: Path, tmp_path: Path) -> None:
@@ -139,13 +135,13 @@ def test_failures_stop_an_analyst_on_every_path_until_the_owner_unlocks(
                     paths[(first + i) % len(paths)](10 * first + i)
                 texts.add(str(caught.value))
             assert texts == {TEXT}
-            before = spent(curator)
+            before = clinic.spent(curator)
             for i, path in enumerate(paths):
                 with pytest.raises(
                     Locked, match="3 questions of principal `analyst` have failed, and none is answered"
                 ):
                     path(100 + i)
-            assert spent(curator) == before
+            assert clinic.spent(curator) == before
             assert curator.sql(COUNT.format(300), epsilon="0.1").rows == known.rows
             curator._ledger.unlock(dataset="clinic", reason="looked at")
     assert curator.sql(COUNT.format(200), epsilon="0.1").rows
@@ -280,7 +276,7 @@ def test_hole_3_a_watch_is_written_down_bounded_and_ended_by_a_failure(
     for far in ({"threshold": 10**60}, {"threshold": -(10**60)}, {"threshold": 10, "sensitivity": 10**60}):
         with pytest.raises(InvalidParameter, match="so that a run ends"):
             curator.above_threshold(**far, epsilon=1)  # type: ignore[arg-type]
-    assert spent(curator) == 0
+    assert clinic.spent(curator) == 0
     watch = curator.above_threshold(10**9, epsilon=1)
     before = len(list(curator.log()))
     assert watch.ask(COUNT.format(5)) is False
@@ -294,7 +290,7 @@ def test_hole_3_a_watch_is_written_down_bounded_and_ended_by_a_failure(
     with pytest.raises(Halted):
         watch.ask(COUNT.format(7))
     assert curator._ledger.failures("clinic", "analyst") == 1
-    assert spent(curator) == 1
+    assert clinic.spent(curator) == 1
 
 
 def test_a_watch_answers_so_many_questions_and_no_more(curator: Session) -> None:

@@ -20,19 +20,9 @@ NO_NOISE = 10**5
 COUNT = "SELECT COUNT(*) FROM visits WHERE day < {}"
 
 
-@pytest.fixture
-def session(clean: Path, opened: Any) -> Session:
-    made: Session = opened(clean, epsilon="1000000")
-    return made
-
-
-def spent(session: Session) -> Fraction:
-    return session.budget()[0].spent
-
-
 def test_sparse_goes_on_until_as_many_passed_as_were_paid_for(session: Session) -> None:
     watch = session.sparse(1000, epsilon=NO_NOISE, cutoff=3)
-    assert spent(session) == NO_NOISE
+    assert clinic.spent(session) == NO_NOISE
     answers = []
     for day in (1, 360, 2, 350, 3):
         assert watch.still_to_pass == 3 - sum(answers)
@@ -42,7 +32,7 @@ def test_sparse_goes_on_until_as_many_passed_as_were_paid_for(session: Session) 
     assert (watch.halted, watch.still_to_pass) == (True, 0)
     with pytest.raises(Halted):
         watch.ask(COUNT.format(330))
-    assert spent(session) == NO_NOISE
+    assert clinic.spent(session) == NO_NOISE
     session.verify()
 
 
@@ -53,18 +43,18 @@ def test_numeric_sparse_gives_the_values_of_counts_above(session: Session, clean
     assert watch.ask(COUNT.format(360)) == exact
     assert watch.ask(COUNT.format(360)) == exact
     assert watch.halted
-    assert spent(session) == NO_NOISE
+    assert clinic.spent(session) == NO_NOISE
 
 
 def test_the_price_is_the_mechanisms_own_event_for_the_whole_run(session: Session) -> None:
     session.sparse(10**9, epsilon="0.6", cutoff=3)
-    assert spent(session) == Fraction(3, 5)
+    assert clinic.spent(session) == Fraction(3, 5)
     session.numeric_sparse(10**9, epsilon="0.6", cutoff=3)
     charged = [entry["event"] for _, entry in session.log() if entry["kind"] == "reserve"]
     one = events.AboveThreshold(Fraction(1, 5))
     own = NumericSparse(threshold=10**9, epsilon=Fraction(3, 5), cutoff=3, sensitivity=Sensitivity.linf(5, PEOPLE))
     assert charged == [events.Composition([(one, 3)]).to_json(), own.event.to_json()]
-    assert spent(session) == Fraction(6, 5)
+    assert clinic.spent(session) == Fraction(6, 5)
 
 
 def test_the_stated_accuracy_is_the_mechanisms(session: Session) -> None:

@@ -7,9 +7,9 @@ the roundings of its formula.
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.accounting.losslaw import LossLaw
 
@@ -130,9 +130,8 @@ def log_stopping_moment(gamma: float, ratio: float, level: float) -> float:
     low, high = -40.0, (gamma * max(0.0, level) / ratio**2 + gamma / ratio + 1) / flat + 40 / math.sqrt(flat)
     ends = np.arange(low, high + 2 * _CELL, _CELL)
 
-    def log_power(z: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        powers: NDArray[np.float64] = -gamma * log_ndtr(-(level + z) / ratio)
-        return powers
+    def log_power(z: Any) -> Any:
+        return -gamma * log_ndtr(-(level + z) / ratio)
 
     nearer = np.minimum(np.abs(ends[:-1]), np.abs(ends[1:]))
     log_density = -(nearer**2) / 2 - math.log(2 * math.pi) / 2

@@ -6,10 +6,10 @@ from typing import Any, Literal, assert_never
 
 from sfumato.curator import words
 from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
-from sfumato.curator.refusals import MissingAmount
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
+from sfumato.ledger.outcomes import MissingAmount
 from sfumato.query import PricedQuery, Question
 from sfumato.query.aggregates import QuantileOf
 from sfumato.query.expression import refs

@@ -1,29 +1,12 @@
 """Why the ledger refuses, in the words of the question's price: every budget that does, and not the first alone."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from fractions import Fraction
 
 from sfumato import ledger
 from sfumato.curator import words
 from sfumato.errors import BudgetExceeded, InvalidQuestion, Locked, SfumatoError
 from sfumato.ledger import Refused
-
-
-@dataclass(frozen=True, slots=True)
-class MissingAmount:
-    """A budget that does not hold what a question costs."""
-
-    dataset: str
-    group: str
-    """A name for several datasets of the same people that share a cap; nothing for a cap of one."""
-    principal: str
-    period: str
-    currency: str
-    """What the budget counts in; `delta` where δ is what is missing."""
-    cost: Fraction | None
-    """What the question costs in the currency; None if it has no price in it."""
-    left: Fraction
+from sfumato.ledger.outcomes import MissingAmount
 
 
 def shortfalls(found: Iterable[ledger.Shortfall]) -> tuple[MissingAmount, ...]:

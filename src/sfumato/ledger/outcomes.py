@@ -38,17 +38,25 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortfall:
-    """One budget that refuses: what the event would cost there and what is left (for Rényi, where least is lacking)."""
+class MissingAmount:
+    """A budget that does not hold what is asked of it, in one currency."""
 
     dataset: str
     group: str
+    """A name for several datasets of the same people that share a cap; nothing for a cap of one."""
     principal: str
     period: str
     currency: str
+    """What the budget counts in; `delta` where δ is what is missing."""
     cost: Fraction | None
     """None where it is infinite, or where the event has no price in the currency."""
     left: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall(MissingAmount):
+    """One budget that refuses: what the event would cost there and what is left (for Rényi, where least is lacking)."""
+
     delta_cost: Fraction | None = None
     """Of δ, where δ is what refuses; None as well where it is infinite."""
     delta_left: Fraction | None = None

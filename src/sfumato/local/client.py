@@ -469,7 +469,7 @@ def log_up(ratio: Fraction) -> Decimal:
 
 def coins_of(document: Document) -> dict[str, Fraction]:
     """The probabilities that the document states, each a rational in [0, 1]."""
-    if set(document["coins"]) != KINDS[document["kind"]].coins:
+    if frozenset(document["coins"]) != KINDS[document["kind"]].coins:
         raise ProtocolRefused("the document is malformed: its kind has other coins")
     coins = {name: rational(text, COIN_DIGITS) for name, text in document["coins"].items()}
     if not all(0 <= p <= 1 for p in coins.values()):
