@@ -231,6 +231,15 @@ def test_an_answer_that_can_no_longer_be_read_as_it_was_asked_is_not_shown_as_so
     assert "entry 6 holds can no longer be read as it was asked" in capsys.readouterr().err
 
 
+def test_a_choice_by_weights_is_not_shown_as_another(capsys: pytest.CaptureFixture[str]) -> None:
+    """What each group was worth is not stored: the number of a candidate alone would be taken for a group."""
+    Path("weights.json").write_text('{"north": {"surgery": 1}, "south": {"oncology": 1}}', encoding="utf-8")
+    assert main(["choose", WARDS, "-e", "1", "--weights", "weights.json"]) == Exit.DONE
+    capsys.readouterr()
+    assert main(["show", "6"]) == Exit.REFUSED
+    assert "can no longer be read as it was asked" in capsys.readouterr().err
+
+
 def test_only_who_was_given_an_answer_can_see_it_again() -> None:
     text = Path("hospital.toml").read_text(encoding="utf-8")
     Path("hospital.toml").write_text(text.replace("\n[unit]", f"{TWO}\n[unit]", 1), encoding="utf-8")

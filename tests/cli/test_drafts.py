@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.cli import main
 from sfumato.cli.command import Exit
-from sfumato.data import read_declaration
+from sfumato.data import Kind, keys_by_name, read_declaration
 
 
 @pytest.fixture(autouse=True)
@@ -151,3 +151,148 @@ def test_an_address_is_drafted_by_no_engine_and_shows_nobody(
     assert "hint:" in told
     assert not [word for word in ("grace", "secret") if word in told]
     assert list(folder.iterdir()) == []
+
+
+# ---- several tables ----
+
+
+@pytest.fixture
+def linked() -> None:
+    pq.write_table(pa.table({"patient": [1, 2, 3], "age": [30, 40, 50]}), "patients.parquet")
+    pq.write_table(pa.table({"patient": [1, 1, 2], "ward": ["a", "b", "a"], "days": [1, 2, 3]}), "visits.parquet")
+
+
+@pytest.mark.usefixtures("linked")
+def test_several_files_are_one_declaration_with_the_keys_that_names_suggest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "patients.parquet", "visits.parquet", "--person", "patients.patient"]) == Exit.DONE
+    told = err(capsys)
+    made = next(folder.glob("*.toml")).name  # called as the folder, and not as one of its files
+    assert made not in ("patients.toml", "visits.toml")
+    assert "key: visits.patient leads to patients.patient" in told
+    text = Path(made).read_text(encoding="utf-8")
+    assert "no row was read" in text
+    declared = read_declaration(made)
+    assert declared.unit == ("patients", "patient")
+    assert [table.foreign_keys for table in declared.tables] == [(), (("patient", "patients", "patient"),)]
+    for words in (
+        ["check", "-d", made],
+        ["register", made],
+        ["sql", "SELECT COUNT(*) AS n FROM visits", "-e", "1", "-d", made],
+    ):
+        assert main(words) == Exit.DONE
+
+
+@pytest.mark.usefixtures("linked")
+def test_who_one_person_is_is_left_to_the_owner_where_tables_are_linked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "visits.parquet", "patients.parquet", "-o", "own.toml"]) == Exit.DONE
+    text = Path("own.toml").read_text(encoding="utf-8")
+    assert '# person = "patients.patient"' in text
+    assert "\nrows = true" not in text
+    err(capsys)
+    assert main(["check", "-d", "own.toml"]) == Exit.REFUSED
+    assert "[unit] must say what one person is" in err(capsys)
+    Path("own.toml").write_text(text.replace('# person = "patients', 'person = "patients'), encoding="utf-8")
+    assert main(["check", "-d", "own.toml"]) == Exit.DONE
+
+
+@pytest.mark.usefixtures("linked")
+def test_rows_are_read_only_when_it_is_said_and_then_the_draft_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(pa.table({"code": ["a", "b"], "name": ["A", "B"]}), "wards.parquet")
+    pq.write_table(pa.table({"code": ["a", "a", "b"], "x": [1, 2, 3]}), "stays.parquet")
+    assert main(["init", "stays.parquet", "wards.parquet", "-o", "-"]) == Exit.DONE
+    drafted = capsys.readouterr()
+    assert "foreign_keys" not in drafted.out  # no name says that a code is a ward's
+    assert "no row was read" in drafted.out
+    assert main(["init", "stays.parquet", "wards.parquet", "--look", "-o", "-"]) == Exit.DONE
+    drafted = capsys.readouterr()
+    assert 'foreign_keys = { code = "wards.code" }   # their values do not repeat there' in drafted.out
+    assert "rows were read" in drafted.out
+    assert "the owner's to publish or not" in drafted.err
+    assert main(["init", "patients.parquet", "visits.parquet", "--look", "-o", "-"]) == Exit.DONE
+    assert 'patient = "patients.patient"' in capsys.readouterr().out
+
+
+def test_a_look_refuses_a_key_whose_values_repeat(capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(pa.table({"user_id": [1, 1, 2], "name": ["a", "b", "c"]}), "users.parquet")
+    pq.write_table(pa.table({"user_id": [1, 2, 2]}), "orders.parquet")
+    assert main(["init", "orders.parquet", "users.parquet", "-o", "-"]) == Exit.DONE
+    assert "foreign_keys" in capsys.readouterr().out
+    assert main(["init", "orders.parquet", "users.parquet", "--look", "-o", "-"]) == Exit.DONE
+    assert "foreign_keys" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["--look"]])
+def test_all_tables_of_a_database_are_drafted_and_no_view(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with duckdb.connect("shop.duckdb") as connection:
+        connection.execute("CREATE TABLE users (id INTEGER, name TEXT)")
+        connection.execute("CREATE TABLE orders (order_id INTEGER, user_id INTEGER, paid DOUBLE)")
+        connection.execute("INSERT INTO users VALUES (1, 'ann'), (2, 'bob')")
+        connection.execute("INSERT INTO orders VALUES (1, 1, 2.5), (2, 1, 3.5)")
+        connection.execute("CREATE VIEW seen AS SELECT * FROM users")
+    assert main(["init", "shop.duckdb", "--person", "users.id", *words]) == Exit.DONE
+    told = err(capsys)
+    assert "orders: order_id, user_id, paid\nusers: id, name" in told
+    assert not [name for name in ("ann", "bob", "2.5") if name in told + Path("shop.toml").read_text(encoding="utf-8")]
+    made = read_declaration("shop.toml")
+    assert [table.name for table in made.tables] == ["orders", "users"]
+    assert made.tables[0].foreign_keys == (("user_id", "users", "id"),)
+    assert main(["register", "shop.toml"]) == Exit.DONE
+    err(capsys)
+    assert main(["init", "shop.duckdb", "--table", "user", "-o", "-"]) == Exit.REFUSED
+    assert "did you mean `users`?" in err(capsys)
+    assert main(["init", "shop.duckdb", "--table", "users", "-o", "-"]) == Exit.DONE
+    assert "[tables.orders]" not in capsys.readouterr().out
+
+
+def test_what_cannot_be_one_draft_is_refused_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a").mkdir()
+    for name in ("t.csv", "a/t.csv"):
+        Path(name).write_text("id,x\n1,2\n", encoding="utf-8")
+    assert main(["init", "t.csv", "a/t.csv", "-o", "-"]) == Exit.REFUSED
+    assert "two tables would be called `t`" in err(capsys)
+    assert main(["init", "t.csv", "a/t.csv", "--table", "u", "-o", "-"]) == Exit.USAGE
+    assert "--table names one table" in err(capsys)
+    with duckdb.connect("none.duckdb"):
+        pass
+    assert main(["init", "none.duckdb"]) == Exit.REFUSED
+    assert "none.duckdb has no tables" in err(capsys)
+    Path("fake.duckdb").write_text("not a database", encoding="utf-8")
+    assert main(["init", "fake.duckdb"]) == Exit.REFUSED
+    assert "not a DuckDB database" in err(capsys)
+
+
+def test_a_dialect_is_that_of_the_files_of_lines_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("visits.csv").write_text("who;x\n1;2\n", encoding="utf-8")
+    pq.write_table(pa.table({"id": [1]}), "whos.parquet")
+    assert main(["init", "visits.csv", "whos.parquet", "--separator", ";", "-o", "-"]) == Exit.DONE
+    text = capsys.readouterr().out
+    assert text.count("dialect") == 1
+    assert text.index("visits.csv") < text.index("dialect") < text.index("whos.parquet")
+
+
+NAMES = [
+    ({"patients": ["patient"], "visits": ["patient"]}, [("visits", "patient", "patients", "patient")]),
+    ({"users": ["id"], "orders": ["id", "user_id"]}, [("orders", "user_id", "users", "id")]),
+    ({"cities": ["city_id"], "people": ["person", "city_id"]}, [("people", "city_id", "cities", "city_id")]),
+    ({"people": ["person"], "trips": ["Person"]}, [("trips", "Person", "people", "person")]),
+    ({"boxes": ["box"], "items": ["box"]}, [("items", "box", "boxes", "box")]),
+    ({"a": ["x"], "b": ["x"]}, []),
+    ({"users": ["id"], "orders": ["id"]}, []),
+]
+
+
+@pytest.mark.parametrize(("tables", "found"), NAMES)
+def test_keys_are_proposed_by_names(tables: dict[str, list[str]], found: list[tuple[str, ...]]) -> None:
+    columns = {name: [(column, Kind.INTEGER) for column in each] for name, each in tables.items()}
+    assert keys_by_name(columns) == found
+
+
+def test_keys_join_columns_of_one_kind_and_never_go_round() -> None:
+    assert keys_by_name({"users": [("id", Kind.INTEGER)], "orders": [("user_id", Kind.TEXT)]}) == []
+    both = {"users": [("user_id", Kind.TEXT)], "accounts": [("user_id", Kind.TEXT)]}
+    (key,) = keys_by_name(both, lambda *_: True)  # no value repeats at either end: the name decides
+    assert (key.table, key.target) == ("accounts", "users.user_id")
+    alike = {"a": [("x", Kind.TEXT)], "b": [("x", Kind.TEXT)]}
+    assert keys_by_name(alike, lambda *_: True) == []

@@ -43,6 +43,15 @@ LONG = ("make test",)
 PATIENCE = 900
 
 
+def shipped() -> list[str]:
+    """The files of the project: those that are versioned, or all but what was made here."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False, text=True)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+    found = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
+    return [str(path) for path in found if not re.match(r"\.venv|\.[a-z_]+_cache|mutants|dist|bench/tmp", str(path))]
+
+
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A copy of the project, and an environment in which nothing is installed."""
@@ -53,11 +62,9 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
         if found := shutil.which(tool):
             (tools / tool).symlink_to(found)
     (tools / "python3").symlink_to(getattr(sys, "_base_executable", sys.executable))
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (home / "project" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, home / "project" / name)
+    for name in shipped():
+        (home / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, home / "project" / name)
     kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or "proxy" in name.lower()}
     return home / "project", {
         **kept,

@@ -64,7 +64,7 @@ def asked_again(desk: Desk, verbs: Verbs, given: Given, hash_of: Callable[[Any],
     said = _SAID.fullmatch(text)
     verb = "sql" if said is None else _VERBS.get(said[1], "top_k")
     more: dict[str, Any] = {"k": int(said["k"])} if said is not None and said["k"] else {}
-    for price in _prices(given):
+    for price in _prices(given) if said is None else _prices_of_a_choice(given):
         try:
             ask = verbs[verb](desk, text if said is None else said["text"], **price, **more)
         except SfumatoError:
@@ -86,6 +86,12 @@ def _prices(given: Given) -> list[dict[str, Fraction | None]]:
     event = from_json(given.asked["event"])
     found: list[dict[str, Fraction | None]] = []
     for name, value in (("epsilon", event.pure()), ("rho", event.zcdp())):
-        if value is not None:
-            found += [{name: value}, {name: value, "delta": event.extra_delta()}]
+        for delta in (None, event.extra_delta()) if value is not None else ():
+            found.append({name: value, "delta": delta})
     return found
+
+
+def _prices_of_a_choice(given: Given) -> list[dict[str, Fraction | None]]:
+    """The ε that a choice was asked at: its event's own."""
+    epsilon = from_json(given.asked["event"]).pure()
+    return [] if epsilon is None else [{"epsilon": epsilon}]
