@@ -75,6 +75,18 @@ def test_text_and_dates_of_keys_can_be_computed_with(made: DuckDBEngine) -> None
     assert answer(made, text, [(date(2026, 2, 1),)], [[4, 4]]) == [[2026, 2, 0, 32, 4]]
 
 
+def test_a_moment_that_was_grouped_by_is_cut_cast_and_written_as_the_engine_does_it(made: DuckDBEngine) -> None:
+    from datetime import date, datetime
+
+    at = datetime(2026, 1, 5, 13, 45, 10, 500_000)
+    text = ("SELECT DATE_TRUNC('day', seen), CAST(seen AS DATE), CAST(seen AS TEXT), HOUR(seen), DATE_TRUNC('week', seen), ROUND(5 / 2), ROUND(-COUNT(*) / 8),"
+            " CAST(COUNT(*) / 8 AS INTEGER), CAST(COUNT(*) + 1 AS TEXT) FROM visits GROUP BY seen")  # fmt: skip
+    found = answer(made, text, [(at,)], [[4, 4]])
+    days = [datetime(2026, 1, 5), date(2026, 1, 5), "2026-01-05 13:45:10.5", 13, datetime(2026, 1, 5)]
+    assert found == [[*days, 3.0, -1.0, 0, "5"]]  # a half goes away from zero by ROUND, to the even neighbour by CAST
+    assert [type(value) for value in found[0][:2]] == [datetime, date]
+
+
 def test_error_bars_hold_the_truth_whenever_every_column_is_within_its_reach(made: DuckDBEngine) -> None:
     from sfumato.query.postprocess import reaches
 
