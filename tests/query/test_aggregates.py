@@ -18,15 +18,15 @@ from sfumato.data import Kind
 from sfumato.query.aggregates import (
     SPELLINGS,
     Aggregate,
+    AskedTogether,
     Average,
-    Beside,
     CountDistinct,
     CountPeople,
     CountRows,
     CountValues,
     NoisyCell,
     QuantileOf,
-    Total,
+    SumOf,
     Variance,
 )
 from sfumato.query.bars import Bar
@@ -41,7 +41,7 @@ TRUE = Literal(True, Kind.BOOLEAN)
 
 
 def cells(made: Aggregate, *noisy: object, reach: int = 0, beside: tuple[Aggregate, ...] = ()) -> list[NoisyCell]:
-    found = made.cells(Beside((made, *beside)))
+    found = made.cells(AskedTogether((made, *beside)))
     return [NoisyCell(cell.measure, value, reach) for cell, value in zip(found, noisy, strict=True)]
 
 
@@ -64,8 +64,8 @@ def test_a_count_of_all_rows_is_both_cells_of_a_split() -> None:
 
 
 def test_a_sum_is_in_the_unit_of_what_is_summed() -> None:
-    assert answer(Total(of=CENTS), 250, reach=10) == Bar(2.5, 2.4, 2.6)
-    whole = answer(Total(of=DAYS), -250, reach=10)
+    assert answer(SumOf(of=CENTS), 250, reach=10) == Bar(2.5, 2.4, 2.6)
+    whole = answer(SumOf(of=DAYS), -250, reach=10)
     assert (whole, type(whole.value)) == (Bar(-250, -260.0, -240.0), int)
 
 
@@ -98,7 +98,7 @@ def test_a_quantile_is_what_was_measured_with_its_ends() -> None:
 @given(st.lists(st.integers(-3, 5), min_size=2, max_size=12), st.booleans(), st.booleans())
 def test_exact_columns_give_the_spread_itself(values: list[int], sample: bool, root: bool) -> None:
     made = Variance(of=DAYS, sample=sample, root=root)
-    square, total, count = (each.measure for each in made.cells(Beside((made,))))
+    square, total, count = (each.measure for each in made.cells(AskedTogether((made,))))
     centre = 1  # of -3 to 5
     exact = [sum((value - centre) ** 2 for value in values), sum(value - centre for value in values), len(values)]
     assert (square.unit, total.unit, count.unit) == (16, 4, 1)
@@ -152,7 +152,7 @@ def test_a_bar_of_few_rows_says_that_little_is_known() -> None:
     [
         (CountRows(), [3, 4], "within", 7),
         (CountValues(of=CENTS), [3], "within", 3),
-        (Total(of=CENTS), [300], "within", 3.0),
+        (SumOf(of=CENTS), [300], "within", 3.0),
         (Average(of=CENTS), [300, 4], "within_over_rows", 3.0),
         (Variance(of=CENTS, sample=True, root=False), [30_000, 5, 4], "about_over_rows", 3.0),
         (QuantileOf(of=CENTS, q=Fraction(1, 2)), [3.5], "rank", 3.5),
@@ -162,19 +162,19 @@ def test_a_bar_of_few_rows_says_that_little_is_known() -> None:
 def test_the_expected_error_is_that_of_the_columns(
     made: Aggregate, reach: Sequence[float], kind: str, figure: float
 ) -> None:
-    measure: Measure = made.cells(Beside((made,)))[0].measure
+    measure: Measure = made.cells(AskedTogether((made,)))[0].measure
     assert (made.error_kind, made.expected_error(reach, measure)) == (kind, figure)
 
 
 def test_inputs_are_what_is_computed_for_rows() -> None:
     assert CountRows().inputs == ()
     assert CountRows(where=TRUE).inputs == (TRUE,)
-    assert Total(of=CENTS).inputs == (CENTS,)
-    assert Total(of=CENTS, where=TRUE).inputs == (CENTS, TRUE)
+    assert SumOf(of=CENTS).inputs == (CENTS,)
+    assert SumOf(of=CENTS, where=TRUE).inputs == (CENTS, TRUE)
 
 
 def test_those_that_ask_an_engine_once_more_say_so() -> None:
-    every = [CountRows(), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS), Total(of=CENTS),
+    every = [CountRows(), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS), SumOf(of=CENTS),
              Average(of=CENTS), Variance(of=CENTS, sample=True, root=True), QuantileOf(of=CENTS, q=Fraction(1, 2))]  # fmt: skip
     assert [each.kind for each in every if each.has_own_statement] == ["distinct", "quantile"]
     assert len({each.kind for each in every}) == 8
@@ -184,12 +184,12 @@ def test_everything_that_decides_a_value_is_in_its_name() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
     every: list[Aggregate] = [
         CountRows(), CountRows(where=TRUE), CountPeople(), CountPeople(where=TRUE), CountValues(of=CENTS), CountValues(of=DAYS),
-        CountDistinct(of=CENTS), Total(of=CENTS), Total(of=DAYS), Total(of=CENTS, where=TRUE), Average(of=CENTS),
+        CountDistinct(of=CENTS), SumOf(of=CENTS), SumOf(of=DAYS), SumOf(of=CENTS, where=TRUE), Average(of=CENTS),
         QuantileOf(of=CENTS, q=half), QuantileOf(of=CENTS, q=third), QuantileOf(of=CENTS, q=half, where=TRUE),
         *(Variance(of=CENTS, sample=sample, root=root) for sample in (False, True) for root in (False, True)),
     ]  # fmt: skip
     assert len({repr(each.canonical()) for each in every}) == len(every)
-    measures = {cell.measure for each in every for cell in each.cells(Beside((each,)))}
+    measures = {cell.measure for each in every for cell in each.cells(AskedTogether((each,)))}
     assert len({repr(each.canonical()) for each in measures}) == len(measures)
 
 

@@ -20,14 +20,14 @@ Verbs = Mapping[str, Callable[..., Ask[Shown]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """An answer that was given to an analyst: what is stored, and the entry by which they asked for it."""
 
     answer: Answered
     asked: Mapping[str, Any]
 
 
-def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> Given:
+def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> GivenAnswer:
     """The answer that a receipt names, or the number of an entry, if it was given to this analyst."""
     named = _RECEIPT.fullmatch(str(receipt).strip())
     if named is None:
@@ -55,10 +55,10 @@ def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> Giv
         raise InvalidParameter(
             "receipt", "names no answer that was given to you", receipt, hint="sfumato log lists them"
         )
-    return Given(Answered(settled, heads[settled], decoded(ledger.stream(settled))), asked)
+    return GivenAnswer(Answered(settled, heads[settled], decoded(ledger.stream(settled))), asked)
 
 
-def asked_again(desk: Desk, verbs: Verbs, given: Given, hash_of: Callable[[Any], str]) -> Ask[Shown]:
+def asked_again(desk: Desk, verbs: Verbs, given: GivenAnswer, hash_of: Callable[[Any], str]) -> Ask[Shown]:
     """The question of an answer, prepared as it was, to show what is stored; where it no longer is, that is said."""
     text = str(given.asked.get("question", ""))
     said = _SAID.fullmatch(text)
@@ -77,7 +77,7 @@ def asked_again(desk: Desk, verbs: Verbs, given: Given, hash_of: Callable[[Any],
     )
 
 
-def _prices(given: Given) -> list[dict[str, Fraction | None]]:
+def _prices(given: GivenAnswer) -> list[dict[str, Fraction | None]]:
     """The price that is stored with an answer, or those that its event may have been asked at."""
     stored: Any = given.answer.release
     spend = stored.get("spend") if isinstance(stored, dict) else None
@@ -91,7 +91,7 @@ def _prices(given: Given) -> list[dict[str, Fraction | None]]:
     return found
 
 
-def _prices_of_a_choice(given: Given) -> list[dict[str, Fraction | None]]:
+def _prices_of_a_choice(given: GivenAnswer) -> list[dict[str, Fraction | None]]:
     """The ε that a choice was asked at: its event's own."""
     epsilon = from_json(given.asked["event"]).pure()
     return [] if epsilon is None else [{"epsilon": epsilon}]

@@ -10,16 +10,16 @@ from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn
 from sfumato.errors import InvalidQuestion
 from sfumato.query import PricedQuery, Question, Spend, price
-from sfumato.query.aggregates import Aggregate, CountDistinct, CountPeople, CountRows, CountValues, QuantileOf, Total
+from sfumato.query.aggregates import Aggregate, CountDistinct, CountPeople, CountRows, CountValues, QuantileOf, SumOf
 from sfumato.query.expression import Ref
 from sfumato.query.measures import Measure
 
 Aggregates = tuple[type[Aggregate], ...]
 COUNTS: Aggregates = (CountRows, CountPeople, CountValues, CountDistinct)
-SCORES: Aggregates = (Total, *COUNTS)
+SCORES: Aggregates = (SumOf, *COUNTS)
 MEDIANS: Aggregates = (QuantileOf,)
 _WRITTEN: dict[type[Aggregate], str] = {
-    Total: "SUM(x)", CountRows: "COUNT(*)", CountPeople: "COUNT(DISTINCT person)", CountValues: "COUNT(x)",
+    SumOf: "SUM(x)", CountRows: "COUNT(*)", CountPeople: "COUNT(DISTINCT person)", CountValues: "COUNT(x)",
     CountDistinct: "COUNT(DISTINCT x)", QuantileOf: "MEDIAN(x)",
 }  # fmt: skip
 _HINTS: dict[Aggregates, str] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.query.aggregates import Aggregate, Beside, NoisyCell
+from sfumato.query.aggregates import Aggregate, AskedTogether, NoisyCell
 from sfumato.query.bars import Bar
 from sfumato.query.measures import Measure
 
@@ -38,7 +38,7 @@ class Measures:
 
 def measured(aggregates: tuple[Aggregate, ...]) -> Measures:
     """The measures of aggregates that are asked together, in an order that does not depend on that of SELECT."""
-    beside = Beside(aggregates)
+    beside = AskedTogether(aggregates)
     wanted = [aggregate.cells(beside) for aggregate in aggregates]
     different = dict.fromkeys(cell.measure for cells in wanted for cell in cells)
     measures = sorted(different, key=lambda measure: repr(measure.canonical()))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sfumato.errors import InvalidQuestion
-from sfumato.query.aggregates import Aggregate, Reading, is_aggregate, read_aggregate
+from sfumato.query.aggregates import Aggregate, AggregateReader, is_aggregate, read_aggregate
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression, Field, bounded
 from sfumato.query.person_aggregates import aggregates_in
@@ -65,7 +65,7 @@ class OverReleased:
         if isinstance(node, exp.Filter):
             self._draft.context.only(node, "this", "expression")
             inner, where = node.this, self._rows.predicate(node.expression.this)
-        made = read_aggregate(inner, where, Reading(self._rows))
+        made = read_aggregate(inner, where, AggregateReader(self._rows))
         if made not in self.aggregates:
             if len(self.aggregates) == _MOST_AGGREGATES:
                 raise self._draft.context.refused(f"more than {_MOST_AGGREGATES} aggregates", node, hint="ask in parts")

@@ -5,7 +5,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sfumato.data import Dataset
-from sfumato.query.aggregates import Reading, read_own_aggregate
+from sfumato.query.aggregates import AggregateReader, read_own_aggregate
 from sfumato.query.contributions import bounds
 from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.own_kinds import OWN_KINDS
@@ -52,7 +52,7 @@ class PersonAggregates:
             only(node, self._text, "this", "expression")
             where = self.rows.predicate(node.expression.this)
             node = node.this
-        made = read_own_aggregate(node, where, Reading(self.rows))
+        made = read_own_aggregate(node, where, AggregateReader(self.rows))
         if made not in self.aggregates:
             self.aggregates.append(made)
             kind, most = OWN_KINDS[made.kind], Fraction(bounds(self._plan, self._dataset)[0])

@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data import Kind
 from sfumato.engines.engine import ExactTable, Histogram, Key
 from sfumato.engines.sql.statements import Statements
-from sfumato.query.measures import Additive, Distinct, Values
+from sfumato.query.measures import AdditiveMeasure, Distinct, Values
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
@@ -25,7 +26,7 @@ Fetch = Callable[[str], Fetched]
 def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> ExactTable:
     """The exact answer to a question, by as many statements as its measures need."""
     width = len(query.question.keys)
-    additive = any(isinstance(measure, Additive) for measure in query.measures.measures)
+    additive = any(isinstance(measure, AdditiveMeasure) for measure in query.measures.measures)
     groups = query.question.groups
     if additive or groups is None:
         found = fetch(statements.additive(query))
@@ -42,7 +43,7 @@ def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> Exa
                 lines = fetch(statements.distinct(query, measure))
                 counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
                 table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
-            case Additive():
+            case AdditiveMeasure():
                 for j, letter in enumerate("ab"[: measure.columns]):
                     table.columns[start + j] = whole_numbers(found[f"{letter}{i}"])
             case _:
@@ -86,7 +87,7 @@ def _date(value: Any) -> Any:
     return value.date() if isinstance(value, datetime) else value
 
 
-def whole_numbers(column: Any) -> Any:
+def whole_numbers(column: Any) -> NDArray[Any]:
     """Exact integers: 64 bits where they fit, Python's where they came as text."""
     if isinstance(column, list):
         return np.array([_whole(value) for value in column], dtype=object)

@@ -9,7 +9,7 @@ from sfumato.data import Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.expressions import Expressions, is_plain, is_whole
 from sfumato.query.expression import Expression, Field, Ref
-from sfumato.query.measures import Additive, Measure, OfValue, Place, Present, Split, Sum
+from sfumato.query.measures import AdditiveMeasure, Measure, OfValue, Place, Present, Split, Sum
 
 M = TypeVar("M", bound=Measure)
 _EXACT = 2**52  # whole doubles below this are told apart from their halves
@@ -35,7 +35,7 @@ def lifted(measures: Sequence[M], at: int) -> tuple[list[M], list[Expression]]:
     return found, computed
 
 
-def placed(measures: Sequence[Measure]) -> list[tuple[Additive, Place]]:
+def placed(measures: Sequence[Measure]) -> list[tuple[AdditiveMeasure, Place]]:
     """The measures that add up, each with its number and that of the one that counts its rows.
 
     A sum of the same values has the number of rows with a value at hand.
@@ -46,7 +46,7 @@ def placed(measures: Sequence[Measure]) -> list[tuple[Additive, Place]]:
         same: list[int] = []
         if isinstance(measure, Split | Present):
             same = [j for j, each in sums if (each.of, each.where) == (measure.of, measure.where)]
-        if isinstance(measure, Additive):
+        if isinstance(measure, AdditiveMeasure):
             found.append((measure, Place(i, same[0] if same else i)))
     return found
 

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from sfumato.query.aggregates.average import AVG, Average
-from sfumato.query.aggregates.base import Aggregate, Beside, Cell, NoisyCell, OverValues
+from sfumato.query.aggregates.base import Aggregate, AskedTogether, Cell, NoisyCell, OverValues
 from sfumato.query.aggregates.count import COUNT
 from sfumato.query.aggregates.count_distinct import CountDistinct
 from sfumato.query.aggregates.count_if import COUNT_IF
@@ -11,8 +11,8 @@ from sfumato.query.aggregates.count_people import CountPeople
 from sfumato.query.aggregates.count_rows import CountRows
 from sfumato.query.aggregates.count_values import CountValues
 from sfumato.query.aggregates.quantile import QUANTILE, QuantileOf
-from sfumato.query.aggregates.reading import Reading, Spelling
-from sfumato.query.aggregates.total import SUM, Total
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
+from sfumato.query.aggregates.sum import SUM, SumOf
 from sfumato.query.aggregates.variance import VARIANCE, Variance
 from sfumato.query.expression import Expression
 from sfumato.query.parse import refused, word
@@ -29,7 +29,7 @@ def is_aggregate(node: exp.Expression) -> bool:
     return isinstance(node, exp.AggFunc | exp.Filter) or type(node) in _BY_NODE
 
 
-def read_aggregate(node: exp.Expression, where: Expression | None, reading: Reading) -> Aggregate:
+def read_aggregate(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Aggregate:
     """The aggregate that a node is, over the rows that a filter leaves."""
     spelling = _BY_NODE.get(type(node))
     if spelling is not None:
@@ -40,7 +40,7 @@ def read_aggregate(node: exp.Expression, where: Expression | None, reading: Read
                   hint=_ROWS.get(name.removesuffix("(…)"), f"there are {known}"))  # fmt: skip
 
 
-def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
     """The aggregate that a node is over one person's rows."""
     spelling = _BY_NODE.get(type(node))
     made = None if spelling is None else spelling.own(node, where, reading)
@@ -53,8 +53,9 @@ def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: 
 __all__ = [
     "SPELLINGS",
     "Aggregate",
+    "AggregateReader",
+    "AskedTogether",
     "Average",
-    "Beside",
     "Cell",
     "CountDistinct",
     "CountPeople",
@@ -63,9 +64,8 @@ __all__ = [
     "NoisyCell",
     "OverValues",
     "QuantileOf",
-    "Reading",
     "Spelling",
-    "Total",
+    "SumOf",
     "Variance",
     "is_aggregate",
     "read_aggregate",

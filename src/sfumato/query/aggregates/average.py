@@ -8,8 +8,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
-from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure
@@ -30,7 +30,7 @@ class Average(OverValues):
         """That of the expression."""
         return self.of.range
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """A sum and a count of the same rows."""
         return Cell(beside.total(self.of, self.where)), beside.values(self.of, self.where)
 
@@ -54,11 +54,11 @@ class Average(OverValues):
         return nearest(int(reach[0]) * measure.scale)
 
 
-def _avg(node: exp.Expression, where: Expression | None, reading: Reading) -> Average:
+def _avg(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Average:
     return Average(of=reading.number(node, node.this, "AVG"), where=where)
 
 
-def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+def _own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
     return reading.own("avg", node, where)
 
 

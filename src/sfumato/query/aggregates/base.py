@@ -99,7 +99,7 @@ class Aggregate(ABC):
         return [self.kind, *parts, str(q), sample, root]
 
     @abstractmethod
-    def cells(self, beside: "Beside") -> tuple[Cell, ...]:
+    def cells(self, beside: "AskedTogether") -> tuple[Cell, ...]:
         """The columns it is made of."""
 
     @abstractmethod
@@ -128,7 +128,7 @@ class OverValues(Aggregate):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class AskedTogether:
     """The aggregates that are asked together: they share what is measured.
 
     AVG is a sum and a count of the same rows; VARIANCE a sum, a sum of squares and a count; sums that only serve these

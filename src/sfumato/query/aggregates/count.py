@@ -8,13 +8,13 @@ from sfumato.query.aggregates.count_distinct import CountDistinct
 from sfumato.query.aggregates.count_people import CountPeople
 from sfumato.query.aggregates.count_rows import CountRows
 from sfumato.query.aggregates.count_values import CountValues
-from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.expression import Call, Expression, Ref, conjunction, of_person
 from sfumato.query.parse import only, refused
 from sfumato.query.plan import OwnAggregate
 
 
-def _count(node: exp.Expression, where: Expression | None, reading: Reading) -> Aggregate:
+def _count(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Aggregate:
     only(node, reading.text, "this", "big_int")
     match node.this:
         case None:
@@ -30,7 +30,9 @@ def _count(node: exp.Expression, where: Expression | None, reading: Reading) -> 
     return CountValues(of=of, where=where)
 
 
-def _distinct(node: exp.Expression, inner: exp.Distinct, where: Expression | None, reading: Reading) -> Aggregate:
+def _distinct(
+    node: exp.Expression, inner: exp.Distinct, where: Expression | None, reading: AggregateReader
+) -> Aggregate:
     if len(inner.expressions) != 1 or inner.args.get("on"):
         raise refused("COUNT(DISTINCT …) takes one column", node, reading.text, hint="ask for each by itself")
     of = reading.rows(inner.expressions[0])
@@ -55,7 +57,7 @@ def _where_known(person: Expression, where: Expression | None) -> Expression | N
     return known if where is None else conjunction([where, known])
 
 
-def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+def _own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
     match node.this:
         case exp.Star():
             only(node, reading.text, "this", "big_int")

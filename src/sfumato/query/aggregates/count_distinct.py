@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import Beside, Cell
+from sfumato.query.aggregates.base import AskedTogether, Cell
 from sfumato.query.aggregates.count_values import CountValues
 from sfumato.query.measures import Distinct
 
@@ -16,7 +16,7 @@ class CountDistinct(CountValues):
     has_own_statement: ClassVar[bool] = True
     counts_values: ClassVar[bool] = False
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The different values."""
         del beside
         return (Cell(Distinct(of=self.of, where=self.where)),)

@@ -3,21 +3,21 @@
 from sqlglot import exp
 
 from sfumato.query.aggregates.count_rows import CountRows
-from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.expression import Expression, conjunction
 from sfumato.query.parse import only
 from sfumato.query.plan import OwnAggregate
 
 
-def _count_if(node: exp.Expression, where: Expression | None, reading: Reading) -> CountRows:
+def _count_if(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> CountRows:
     return CountRows(where=_condition(node, where, reading))
 
 
-def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+def _own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
     return OwnAggregate("count", None, _condition(node, where, reading))
 
 
-def _condition(node: exp.Expression, where: Expression | None, reading: Reading) -> Expression | None:
+def _condition(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Expression | None:
     only(node, reading.text, "this")
     condition = reading.rows.predicate(node.this)
     return condition if where is None else conjunction([where, condition])

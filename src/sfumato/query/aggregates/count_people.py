@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import Beside, Cell
+from sfumato.query.aggregates.base import AskedTogether, Cell
 from sfumato.query.aggregates.count_rows import CountRows
 from sfumato.query.measures import People
 
@@ -15,7 +15,7 @@ class CountPeople(CountRows):
     kind: ClassVar[str] = "people"
     counts_all_rows: ClassVar[bool] = False
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The people themselves."""
         del beside
         return (Cell(People(where=self.where)),)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.data import Kind
-from sfumato.query.aggregates.base import COUNTS, Aggregate, Beside, Cell, NoisyCell, counted
+from sfumato.query.aggregates.base import COUNTS, Aggregate, AskedTogether, Cell, NoisyCell, counted
 from sfumato.query.bars import Bar
 from sfumato.query.measures import Measure, Rows
 from sfumato.query.range import Range
@@ -28,7 +28,7 @@ class CountRows(Aggregate):
         """Whole."""
         return COUNTS
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """Both cells of a split, or the rows themselves."""
         split = beside.split(self.where)
         return (Cell(Rows(where=self.where)),) if split is None else (Cell(split), Cell(split, 1))

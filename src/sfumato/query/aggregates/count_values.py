@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.data import Kind
-from sfumato.query.aggregates.base import COUNTS, Beside, Cell, NoisyCell, OverValues, counted
+from sfumato.query.aggregates.base import COUNTS, AskedTogether, Cell, NoisyCell, OverValues, counted
 from sfumato.query.bars import Bar
 from sfumato.query.measures import Measure
 from sfumato.query.range import Range
@@ -28,7 +28,7 @@ class CountValues(OverValues):
         """Whole."""
         return COUNTS
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The count of values."""
         return (beside.values(self.of, self.where),)
 

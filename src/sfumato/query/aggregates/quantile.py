@@ -8,8 +8,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from sfumato.data import Kind
-from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
-from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Values
@@ -56,7 +56,7 @@ class QuantileOf(OverValues):
         """Everything that decides its value."""
         return self._canonical(self.of, q=self.q)
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The values."""
         del beside
         return (Cell(Values(of=self.of, where=self.where, **steps_of(self.of)._asdict(), q=self.q)),)
@@ -71,12 +71,12 @@ class QuantileOf(OverValues):
         return reach[0]
 
 
-def _quantile(node: exp.Expression, where: Expression | None, reading: Reading) -> QuantileOf:
+def _quantile(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> QuantileOf:
     inner, q = _operands(node, reading)
     return QuantileOf(of=reading.number(node, inner, "a quantile"), where=where, q=q)
 
 
-def _operands(node: exp.Expression, reading: Reading) -> tuple[exp.Expression, Fraction]:
+def _operands(node: exp.Expression, reading: AggregateReader) -> tuple[exp.Expression, Fraction]:
     """What a quantile is of, and its share."""
     match node:
         case exp.WithinGroup():
@@ -95,7 +95,7 @@ def _operands(node: exp.Expression, reading: Reading) -> tuple[exp.Expression, F
             return node.this, reading.share(node.args.get("expression"), node)
 
 
-def _within_group(node: exp.WithinGroup, reading: Reading) -> tuple[exp.Expression, Fraction]:
+def _within_group(node: exp.WithinGroup, reading: AggregateReader) -> tuple[exp.Expression, Fraction]:
     only(node, reading.text, "this", "expression")
     ordered = node.expression.expressions
     if len(ordered) != 1 or type(node.this) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
@@ -105,7 +105,7 @@ def _within_group(node: exp.WithinGroup, reading: Reading) -> tuple[exp.Expressi
     return ordered[0].this, 1 - q if ordered[0].args.get("desc") else q
 
 
-def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate | None:
+def _own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate | None:
     match node:
         case exp.Min():
             return reading.own("min", node, where)

@@ -23,7 +23,7 @@ _BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATES
 
 
 @dataclass(frozen=True)
-class Reading:
+class AggregateReader:
     """Reads the operands of aggregates over the rows of a relation."""
 
     rows: RowReader
@@ -73,7 +73,7 @@ class Reading:
         raise refused("a quantile takes a constant between 0 and 1", at, self.text, hint="QUANTILE(x, 0.9)")
 
 
-def no_own(node: exp.Expression, where: Expression | None, reading: Reading) -> None:
+def no_own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> None:
     """An aggregate that is not answered over one person's rows."""
     del node, where, reading
 
@@ -85,8 +85,8 @@ class Spelling:
     nodes: tuple[type[exp.Expression], ...]
     names: tuple[str, ...]
     """As they stand in the list of what is answered."""
-    read: Callable[[exp.Expression, Expression | None, Reading], Aggregate]
-    own: Callable[[exp.Expression, Expression | None, Reading], OwnAggregate | None] = no_own
+    read: Callable[[exp.Expression, Expression | None, AggregateReader], Aggregate]
+    own: Callable[[exp.Expression, Expression | None, AggregateReader], OwnAggregate | None] = no_own
     """The same over one person's rows, in a subquery; None where it is not answered there."""
     own_names: tuple[str, ...] = ()
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import Beside, Cell, ErrorKind, NoisyCell, OverValues
-from sfumato.query.aggregates.reading import Reading, Spelling, largest
+from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import AggregateReader, Spelling, largest
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Square
@@ -34,7 +34,7 @@ class Variance(OverValues):
         """Everything that decides its value."""
         return self._canonical(self.of, sample=self.sample, root=self.root)
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """A sum of squares, a sum and a count of the same rows."""
         found, shared = steps_of(self.of, coarse=True), beside.shares(self.of, self.where)
         square = Square(of=self.of, where=self.where, **found._asdict(), centre=found.middle, shared=shared)
@@ -79,7 +79,7 @@ _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {
 _MOST_SQUARED = 10**150  # a square of more, and of a sum of them, is beyond doubles
 
 
-def _variance(node: exp.Expression, where: Expression | None, reading: Reading) -> Variance:
+def _variance(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Variance:
     sample, root = _SPREADS[type(node)]
     of = reading.number(node, node.this, type(node).__name__.upper())
     if largest(of.range) > _MOST_SQUARED:

@@ -1,6 +1,6 @@
 """What is measured: integer columns, each bounded for one person. A measure is one class in one file."""
 
-from sfumato.query.measures.base import Additive, Measure, OfValue, Place, Writer
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Measure, OfValue, Place
 from sfumato.query.measures.distinct import Distinct
 from sfumato.query.measures.people import People
 from sfumato.query.measures.present import Present
@@ -18,7 +18,8 @@ MEASURES: dict[str, type[Measure]] = {
 
 __all__ = [
     "MEASURES",
-    "Additive",
+    "AdditiveMeasure",
+    "ColumnWriter",
     "Distinct",
     "InSteps",
     "Measure",
@@ -31,5 +32,4 @@ __all__ = [
     "Square",
     "Sum",
     "Values",
-    "Writer",
 ]

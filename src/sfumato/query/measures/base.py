@@ -20,7 +20,7 @@ from sfumato.query.expression import Expression
 from sfumato.query.priced import NoisyColumns, Priced
 
 
-class Writer(Protocol):
+class ColumnWriter(Protocol):
     """What measures write their SQL with: an engine's dialect. The letters are those of the engine's statements."""
 
     def sql(self, expression: Expression) -> str:
@@ -146,7 +146,7 @@ class Measure(ABC):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Additive(Measure):
+class AdditiveMeasure(Measure):
     """A measure whose columns are sums over people: one statement computes all of a question."""
 
     @property
@@ -155,22 +155,22 @@ class Additive(Measure):
         return False
 
     @abstractmethod
-    def of_row(self, at: Place, write: Writer) -> list[str]:
+    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """m: what a row adds, or 1 where it counts; f: 1 where the measure's condition holds."""
 
     @abstractmethod
-    def of_person(self, at: Place, write: Writer) -> list[str]:
+    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
         """s: the sum of a person's rows; x: how many add something; n: how many the condition holds for."""
 
     @abstractmethod
-    def of_group(self, at: Place, write: Writer, most: int) -> list[str]:
+    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """a, b: the measure's exact integers, of at most `most` rows a person."""
 
     @abstractmethod
-    def of_all_rows(self, at: Place, write: Writer, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """The same straight from rows, where a table was cut at registration and every row counts."""
 
-    def _condition(self, write: Writer) -> str:
+    def _condition(self, write: ColumnWriter) -> str:
         return "TRUE" if self.where is None else write.sql(self.where)
 
 
@@ -190,7 +190,7 @@ def at_most(rows: str, most: int) -> str:
     return f"CASE WHEN {rows} < {most} THEN {rows} ELSE {most} END"
 
 
-def kept_of(present_rows: str, rows: str, most: int, write: Writer) -> str:
+def kept_of(present_rows: str, rows: str, most: int, write: ColumnWriter) -> str:
     """The SQL of how many of a person's rows with a value count, if at most `most` of all their rows do."""
     share = write.divided(f"{present_rows} * {most}", rows)
     return f"CASE WHEN {rows} > {most} THEN {share} ELSE {present_rows} END"

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sfumato.query.bounds import Bounds, Moves
-from sfumato.query.measures.base import Additive, Place, Writer, at_most
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People(Additive):
+class People(AdditiveMeasure):
     """The number of people: one moves the count of a group by one, however many rows they have."""
 
     kind: ClassVar[str] = "people"
@@ -34,23 +34,23 @@ class People(Additive):
         del bounds
         return self.where is None
 
-    def of_row(self, at: Place, write: Writer) -> list[str]:
+    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """1 where the condition holds."""
         return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
 
-    def of_person(self, at: Place, write: Writer) -> list[str]:
+    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
         """How many rows the condition holds for."""
         del write
         return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
 
-    def of_group(self, at: Place, write: Writer, most: int) -> list[str]:
+    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """One a person."""
         del most
         if self.where is None:
             return [f"count(*) AS a{at.own}"]
         return [f"{write.total(at_most(f'x{at.own}', 1), narrow=True)} AS a{at.own}"]
 
-    def of_all_rows(self, at: Place, write: Writer, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """Different people, or rows where each is a person of its own."""
         del write
         if not person:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.query.bounds import Bounds
-from sfumato.query.measures.base import Additive, Place, Writer, at_most
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows(Additive):
+class Rows(AdditiveMeasure):
     """The number of rows."""
 
     kind: ClassVar[str] = "rows"
@@ -23,21 +23,21 @@ class Rows(Additive):
         """Where a person has one row at most."""
         return self.where is None and bounds.rows_in_group == 1
 
-    def of_row(self, at: Place, write: Writer) -> list[str]:
+    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """1 where the condition holds."""
         return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
 
-    def of_person(self, at: Place, write: Writer) -> list[str]:
+    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
         """How many the condition holds for."""
         del write
         return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
 
-    def of_group(self, at: Place, write: Writer, most: int) -> list[str]:
+    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """At most so many of each person."""
         rows = "n" if self.where is None else f"x{at.own}"
         return [f"{write.total(at_most(rows, most), narrow=True)} AS a{at.own}"]
 
-    def of_all_rows(self, at: Place, write: Writer, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """All of them."""
         del write, person
         return [f"count({'*' if self.where is None else f'm{at.own}'}) AS a{at.own}"]

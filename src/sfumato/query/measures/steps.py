@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from sfumato.query.expression import Expression
-from sfumato.query.measures.base import OfValue, Writer
+from sfumato.query.measures.base import ColumnWriter, OfValue
 
 _MOST_STEPS = 2**20
 
@@ -61,7 +61,7 @@ class InSteps(OfValue):
         """Everything that decides its value."""
         return self._canonical(self.of, step=self.step, ends=(self.low, self.high), centre=self.centre)
 
-    def steps(self, write: Writer, *, light: bool = False) -> str:
+    def steps(self, write: ColumnWriter, *, light: bool = False) -> str:
         """The SQL of the whole steps that a row adds; NULL where it adds nothing. Light ones stay whole doubles."""
         inner = write.placed(self.of, self.step, self.low, self.high)
         if self.centre:

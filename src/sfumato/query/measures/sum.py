@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.measures.base import Additive, Place, Writer, at_most, kept_of
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most, kept_of
 from sfumato.query.measures.steps import InSteps
 
 _WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
@@ -12,7 +12,7 @@ _FEW = 2**9  # a light sum times this many rows stays within 64 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sum(InSteps, Additive):
+class Sum(InSteps, AdditiveMeasure):
     """The sum of what rows are above `centre`.
 
     Where a person has more than `rows` rows in a group, the rows count in part: all of them with weight rows/n, which
@@ -49,20 +49,20 @@ class Sum(InSteps, Additive):
         """What is added up of a row."""
         return f"m{at.own}"
 
-    def of_row(self, at: Place, write: Writer) -> list[str]:
+    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """The steps of a row; 1 where the condition holds, if a share of those rows is kept."""
         own = f"{self.steps(write, light=self.is_light)} AS m{at.own}"
         if not self.shared or self.where is None:
             return [own]
         return [own, f"CASE WHEN {write.sql(self.where)} THEN 1 END AS f{at.own}"]
 
-    def of_person(self, at: Place, write: Writer) -> list[str]:
+    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
         """The sum, and how many rows add to it."""
         del write
         own = [f"sum({self._term(at)}) AS s{at.own}", f"count(m{at.own}) AS x{at.own}"]
         return [*own, f"count(f{at.own}) AS n{at.own}"] if self.shared and self.where is not None else own
 
-    def of_group(self, at: Place, write: Writer, most: int) -> list[str]:
+    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """The sums of people, those of more rows than count weighted down."""
         i = at.own
         kept = at_most(f"x{i}", most)
@@ -73,7 +73,7 @@ class Sum(InSteps, Additive):
         part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN {share} ELSE {whole} END"
         return [f"{write.total(part, narrow=self.unit * most < _WIDE)} AS a{i}"]
 
-    def of_all_rows(self, at: Place, write: Writer, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """All of them."""
         del person
         return [f"{write.total(self._term(at), narrow=self.unit < _WIDE)} AS a{at.own}"]

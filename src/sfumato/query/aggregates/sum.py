@@ -8,8 +8,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import Beside, Cell, NoisyCell, OverValues
-from sfumato.query.aggregates.reading import Reading, Spelling
+from sfumato.query.aggregates.base import AskedTogether, Cell, NoisyCell, OverValues
+from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Sum
@@ -18,13 +18,13 @@ from sfumato.query.plan import OwnAggregate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Total(OverValues):
+class SumOf(OverValues):
     """The sum of the values of an expression."""
 
     kind: ClassVar[str] = "sum"
     needs_plain_sum: ClassVar[bool] = True
 
-    def cells(self, beside: Beside) -> tuple[Cell, ...]:
+    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The sum of steps from zero."""
         found, shared = steps_of(self.of), beside.shares(self.of, self.where)
         return (Cell(Sum(of=self.of, where=self.where, **found._asdict(), shared=shared)),)
@@ -45,11 +45,11 @@ def _number(value: Fraction, step: Fraction) -> int | float:
     return int(value) if step.denominator == 1 else nearest(value)
 
 
-def _sum(node: exp.Expression, where: Expression | None, reading: Reading) -> Total:
-    return Total(of=reading.number(node, node.this, "SUM"), where=where)
+def _sum(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> SumOf:
+    return SumOf(of=reading.number(node, node.this, "SUM"), where=where)
 
 
-def _own(node: exp.Expression, where: Expression | None, reading: Reading) -> OwnAggregate:
+def _own(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
     return reading.own("sum", node, where)
 
 
