@@ -237,6 +237,14 @@ def test_patterns_that_are_compared_letter_by_letter_are_dear(made: DuckDBEngine
     assert work(made, "SELECT COUNT(*) FROM h WHERE t LIKE '%" + "x" * 99 + "_%'").steps > 20 * plain
 
 
+def test_a_text_that_grows_by_what_replaces_a_word_is_counted_at_its_full_length(made: DuckDBEngine) -> None:
+    few = work(made, "SELECT COUNT(*) FROM h WHERE REPLACE(t, 'ab', 'c') = 'x'").bytes
+    many = work(made, "SELECT COUNT(*) FROM h WHERE REPLACE(t, 'a', 'bcde') = 'x'").bytes
+    assert many >= few + 4 * 30_000
+    with pytest.raises(InvalidQuestion, match="too much text for one row"):
+        priced(made, f"SELECT COUNT(*) FROM h WHERE REPLACE(t, 'a', '{'b' * 200}') = 'x'")
+
+
 def test_two_readings_of_one_table_are_told_apart() -> None:
     """That the first reading of a table is once says nothing of the second: fields are told apart, not names."""
     with engine(Database((), (), ())) as made:

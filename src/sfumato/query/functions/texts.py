@@ -9,13 +9,19 @@ from sqlglot import exp
 from sfumato.data import Kind
 from sfumato.query.expression import MOST_CHARACTERS, Call, Literal, longest
 from sfumato.query.functions.casing import lower, upper
-from sfumato.query.functions.cost import joined, made_anew, searched, searched_in_lower_case
+from sfumato.query.functions.cost import BYTES, Work, joined, made_anew, searched, searched_in_lower_case
 from sfumato.query.functions.record import POSITION, TEXT, Function, Node, Operand, Sort, Writer
 from sfumato.query.range import Range
 
 _TWO = ("this", "expression")
 _SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """Unicode's separators of words; tabs and ends of lines are none."""
+_WORD = Operand(
+    Sort.TEXT,
+    "constant words of up to 10000 characters",
+    "REPLACE(column, 'from', 'to')",
+    lambda value: len(str(value)) <= MOST_CHARACTERS,
+)
 _PATTERN = Operand(Sort.TEXT, "a constant pattern", "column LIKE 'x%'")
 
 
@@ -71,6 +77,24 @@ def _concat(write: Writer, call: Call) -> str:
     return made
 
 
+def _grown(lengths: Sequence[int]) -> int:
+    """How many characters a text has at most where a constant word was replaced by another."""
+    most, word, put = lengths
+    return most if not word or put <= word else most // word * put + most % word
+
+
+def _replace(write: Writer, call: Call) -> str:
+    made = write.dialect.function("replace", write.operands(call), Kind.TEXT)
+    lengths = [MOST_CHARACTERS if (known := longest(arg)) is None else known for arg in call.args]
+    return made if _grown(lengths) <= MOST_CHARACTERS else f"left({made}, {MOST_CHARACTERS})"
+
+
+def _replacing(call: Call, lengths: Sequence[int]) -> Work:
+    """The text is searched, made at its full length, and cut."""
+    made, found = _grown(lengths), searched(call, lengths)
+    return found + Work(0, BYTES * (made + min(made, MOST_CHARACTERS)), 2 * made)
+
+
 TEXTS = (
     Function(
         op="lower", takes=(TEXT,), gives=Kind.TEXT, value=lower, sql="lower({0})", nodes=(Node(exp.Lower),),
@@ -92,6 +116,12 @@ TEXTS = (
         op="substring", takes=(TEXT, POSITION, POSITION), least=2, gives=Kind.TEXT, value=_substring,
         sql="substring({all})", nodes=(Node(exp.Substring, ("this", "start", "length")),), longest=_shorter,
         cost=made_anew,
+    ),
+    Function(
+        op="replace", takes=(TEXT, _WORD, _WORD), gives=Kind.TEXT, sql="replace({0}, {1}, {2})", writes=_replace,
+        value=lambda a, word, put: (a.replace(word, put) if word else a)[:MOST_CHARACTERS],
+        nodes=(Node(exp.Replace, ("this", "expression", "replacement")),),
+        longest=lambda call, lengths: min(MOST_CHARACTERS, _grown(lengths)), cost=_replacing,
     ),
     Function(
         op="starts_with", takes=(TEXT, TEXT), gives=Kind.BOOLEAN, value=str.startswith, sql="starts_with({0}, {1})",
