@@ -513,7 +513,8 @@ def test_the_same_bytes_at_another_time_are_the_same(tmp_path: Path) -> None:
         sfumato.open(path).close()
     moved = tmp_path.parent / f"{tmp_path.name}-moved"
     os.rename(tmp_path, moved)
-    sfumato.open(moved / "clinic.toml").close()
+    with sfumato.open(moved / "clinic.toml"):
+        assert kinds_of_entries(moved / "clinic.toml").count("declare") == 1, "declared once, and never again"
 
 
 def test_other_bytes_of_the_same_length_and_time_are_seen(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def _made(kind: type, *parameters: str, **rest: Any) -> dict[str, Call]:
     if hasattr(kind, "error"):
         more = {"queries": 10} if issubclass(kind, mechanisms.SparseTechnique) else {}
         usual = {name: 1 if name in ("epsilon", "sigma") else "1/3" for name in parameters} | rest
-        calls["error.beta"] = lambda v: kind(**usual).error(v, **more)  # type: ignore[attr-defined]
+        made = cache(lambda: kind(**usual))
+        calls["error.beta"] = lambda v: made().error(v, **more)
     return calls
 
 

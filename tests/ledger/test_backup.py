@@ -56,8 +56,10 @@ def test_a_backup_is_consistent_while_others_write(sqlite_opener: Opener, tmp_pa
     finally:
         stop.set()
         writer.join()
-    for anchor in anchors:
+    for n, anchor in enumerate(anchors):
         ledger.verify(anchor)
+        with SqliteLedger(tmp_path / f"backup{n}") as copy:
+            assert copy.verify(anchor) == anchor, "what was copied ends where the anchor says"
 
 
 def test_a_backup_overwrites_nothing_and_fails_cleanly(sqlite_opener: Opener, tmp_path: Path) -> None:

@@ -206,6 +206,7 @@ def test_a_schema_may_have_a_name_that_is_a_word_of_sql(postgres: str, schema: s
         stocked(ledger)
         ledger.settle(charge(ledger), 1)
         ledger.verify()
+        assert spent(ledger) == Fraction(1, 10)
 
 
 def test_every_connection_asks_how_the_server_treats_its_disk(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,6 +345,7 @@ def test_many_holders_do_not_stay_in_memory(opener: Opener, monkeypatch: pytest.
     for i in range(4):
         charge(ledger, f"q{i}", principal=("ada", "bob")[i % 2])
     ledger.verify()
+    assert [spent(ledger, who) for who in ("", "ada", "bob")] == [Fraction(4, 10), Fraction(2, 10), Fraction(2, 10)]
 
 
 def test_connections_of_the_standard_library_never_begin_by_themselves(tmp_path: Path) -> None:

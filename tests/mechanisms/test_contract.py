@@ -252,13 +252,14 @@ def test_the_audit_finds_what_is_there_and_convicts_less_noise(case: Case) -> No
         assert laws.violation(case.mechanism.event, *map(case.wrong, case.pair)) > 1e-3
 
 
+@pytest.mark.parametrize("draws", [6_000, pytest.param(12_000, marks=pytest.mark.torture)])
 @each_case
-def test_a_release_has_the_audited_law_and_no_other(case: Case) -> None:
+def test_a_release_has_the_audited_law_and_no_other(case: Case, draws: int) -> None:
     x, bits = case.pair[1], SeededBits(5)
     law = case.law(x)
     codes = {outcome: i for i, outcome in enumerate(sorted(law, key=lambda o: -law[o]))}
     chances = {code: law[outcome] for outcome, code in codes.items()}
-    sample = [codes.get(plain(case.mechanism.release(x, bits=bits)), len(codes)) for _ in range(12_000)]
+    sample = [codes.get(plain(case.mechanism.release(x, bits=bits)), len(codes)) for _ in range(draws)]
     reach = min(len(codes), 400)
     assert samples.chi_square(sample, lambda k: chances.get(k, 0.0), reach=reach) > samples.THRESHOLD
     if case.wrong is not None:
@@ -434,7 +435,7 @@ def test_top_k_is_drawn_one_after_the_other_from_what_is_left() -> None:
 
     law = top_two(0.5)
     bits = SeededBits(2)
-    sample = [tuple(mechanism.release(scores, bits=bits)) for _ in range(20_000)]
+    sample = [tuple(mechanism.release(scores, bits=bits)) for _ in range(8_000)]
     expected = law(scores)
     for outcome, p in expected.items():
         assert samples.binomial(sample.count(outcome), len(sample), p) > samples.THRESHOLD  # type: ignore[arg-type]
@@ -465,12 +466,13 @@ def test_quantiles_are_private_for_all_small_databases(q: Any, change: Change) -
     assert 0.3 < worst <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("draws", [3_000, pytest.param(12_000, marks=pytest.mark.torture)])
 @pytest.mark.parametrize("x", [(), (2,), (0, 0, 3), (1, 1, 1), (0, 1, 2, 3, 3)])
 @pytest.mark.parametrize("q", [0.5, 0.25])
-def test_quantiles_have_their_law(x: tuple[int, ...], q: float) -> None:
+def test_quantiles_have_their_law(x: tuple[int, ...], q: float, draws: int) -> None:
     mechanism = Quantile(q=q, epsilon=2, lower=0, upper=4, grid=1, neighbours=Neighbours())
     law, bits = quantile_law(mechanism, x), SeededBits(6)
-    sample = [mechanism.release(np.array(x, dtype=np.int64), bits=bits) for _ in range(12_000)]
+    sample = [mechanism.release(np.array(x, dtype=np.int64), bits=bits) for _ in range(draws)]
     assert samples.chi_square(sample, lambda k: law.get(k, 0.0), reach=5) > samples.THRESHOLD
     other = quantile_law(mechanism, (4, 4, 4))
     assert samples.chi_square(sample, lambda k: other.get(k, 0.0), reach=5) < samples.THRESHOLD
