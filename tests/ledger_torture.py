@@ -130,7 +130,7 @@ def race(opening: Opening, *, processes: int, charges: int, threads: int) -> dic
         "left": str(balance.remaining),
         "lost": len(granted - stored),
         "unclaimed": len(stored - granted),
-        "out_of_order": out_of_order(calls, first=first, price=1, cap=room),  # type: ignore[arg-type]
+        "out_of_order": out_of_order(calls, first=first, price=1, cap=room),
         "failed": sum(code != 0 for code in codes),
         "seconds": round(took, 1),
     }

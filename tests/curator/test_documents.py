@@ -144,7 +144,7 @@ def test_a_watch_and_its_answers_fit_the_schema(session: Session) -> None:
 @pytest.mark.parametrize("kind", OUTCOMES, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_document(kind: type[SfumatoError]) -> None:
     given = {"InvalidParameter": ("x", "must be y", 3), "MissingExtra": ("a", "b")}.get(kind.__name__, ("wrong",))
-    document = written(error_json(kind(*given)))
+    document = written(error_json(kind(*given)))  # type: ignore[arg-type]
     assert faults(document, SCHEMA) == []
     assert document["code"] == OUTCOMES[kind].code
 
@@ -275,7 +275,7 @@ def test_a_release_of_another_format_or_version_is_refused(session: Session) -> 
     ):
         with pytest.raises(InvalidParameter, match=why):
             Release.from_json({**document, **change})
-    for change in (
+    for change in (  # type: ignore[assignment]
         {"columns": None}, {"columns": [{"name": "n", "kind": "odd", "role": "key"}]}, {"rows": [[1, 2]]}, {"intervals": []},
         {"confidence": {"number": 1, "exact": "1e999999999"}}, {"confidence": {"number": 1, "exact": 3}}, {"cost": {}}, {"notes": [3]},
         {"confidence": {"number": 1, "exact": "1/0"}}, {"remaining": 3}, {"receipt": 3}, {"sequence": "1"}, {"repeated": None},

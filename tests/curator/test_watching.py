@@ -33,7 +33,7 @@ def spent(session: Session) -> Fraction:
 def test_sparse_goes_on_until_as_many_passed_as_were_paid_for(session: Session) -> None:
     watch = session.sparse(1000, epsilon=NO_NOISE, cutoff=3)
     assert spent(session) == NO_NOISE
-    answers = []
+    answers = []  # type: ignore[var-annotated]
     for day in (1, 360, 2, 350, 3):
         assert watch.still_to_pass == 3 - sum(answers)
         answers.append(watch.ask(COUNT.format(day)))

@@ -56,7 +56,7 @@ def only(draw: Any) -> Any:
 
 def assert_is(found: Law[Any], pmf: Callable[[int], Any], ks: range) -> None:
     for k in ks:
-        assert found.agrees(k, *enclosed(lambda k=k: pmf(k))), k
+        assert found.agrees(k, *enclosed(lambda k=k: pmf(k))), k  # type: ignore[misc]
 
 
 SCALES = [Fraction(1, 2), Fraction(1), Fraction(22, 7)]
@@ -117,7 +117,7 @@ def test_discrete_gaussian_proposal(sigma: Fraction, runs: int, unexplored: Frac
     found = output_law(DiscreteGaussian(sigma, 2).attempt, word_bits=2, runs=runs)
     kept = 1 - found.at(None)
     for k in range(-4, 5):
-        low, high = enclosed(lambda k=k: gaussian_pmf(sigma, k))
+        low, high = enclosed(lambda k=k: gaussian_pmf(sigma, k))  # type: ignore[misc]
         assert found.at(k) / (kept + found.unexplored) <= high, k
         assert low <= (found.at(k) + found.unexplored) / (kept - found.unexplored), k
     assert found.unexplored < unexplored
@@ -138,7 +138,9 @@ def test_discrete_gaussian_whole(form: str, runs: int, unexplored: Fraction) -> 
 def test_bernoulli(p: Fraction, word_bits: int) -> None:
     for size in (None, 1):
         found = output_law(
-            lambda bits, size=size: only(exact.bernoulli(p, size, bits=bits)), word_bits=word_bits, runs=4_000
+            lambda bits, size=size: only(exact.bernoulli(p, size, bits=bits)),  # type: ignore[misc]
+            word_bits=word_bits,
+            runs=4_000,
         )
         assert found.unexplored < Fraction(1, 10**6)
         assert found.agrees(True, p, p)
@@ -149,7 +151,7 @@ def test_bernoulli(p: Fraction, word_bits: int) -> None:
 def test_bernoulli_exp(x: Fraction, word_bits: int) -> None:
     for size in (None, 1):
         found = output_law(
-            lambda bits, size=size: only(exact.bernoulli_exp(x, size, bits=bits)),
+            lambda bits, size=size: only(exact.bernoulli_exp(x, size, bits=bits)),  # type: ignore[misc]
             word_bits=word_bits,
             runs=4_000,
         )
@@ -160,7 +162,7 @@ def test_bernoulli_exp(x: Fraction, word_bits: int) -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
 def test_integers(n: int) -> None:
     for size in (None, 1):
-        found = output_law(lambda bits, size=size: only(exact.integers(n, size, bits=bits)), word_bits=2, runs=20_000)
+        found = output_law(lambda bits, size=size: only(exact.integers(n, size, bits=bits)), word_bits=2, runs=20_000)  # type: ignore[misc]
         assert found.unexplored < Fraction(1, 50)
         for k in range(n):
             assert found.agrees(k, Fraction(1, n), Fraction(1, n))
@@ -199,7 +201,7 @@ def test_censored_and_truncated(form: str, runs: int, unexplored: Fraction) -> N
     assert truncated.unexplored < unexplored
     weights = [(-abs(k) / ball(scale)).exp() for k in range(-bound, bound + 1)]
     for k in range(-bound, bound + 1):
-        assert truncated.agrees(k, *enclosed(lambda k=k: weights[k + bound] / sum(weights)))
+        assert truncated.agrees(k, *enclosed(lambda k=k: weights[k + bound] / sum(weights)))  # type: ignore[misc]
 
 
 def test_rounded_laplace_on_a_grid() -> None:
@@ -217,4 +219,4 @@ def test_rounded_laplace_on_a_grid() -> None:
     assert found.unexplored < Fraction(1, 10**7)
     for k in range(-4, 6):
         low, high = (k * grid - center + side * grid / 2 for side in (-1, 1))
-        assert found.agrees(k, *enclosed(lambda low=low, high=high: cdf(high) - cdf(low)))
+        assert found.agrees(k, *enclosed(lambda low=low, high=high: cdf(high) - cdf(low)))  # type: ignore[misc]

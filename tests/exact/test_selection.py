@@ -98,7 +98,7 @@ def test_selection_has_its_law_and_no_other_rate(select: Any, word_bits: int) ->
     for factor, fits in ((1.0, True), (0.8, False), (1.25, False)):
         chances = LAWS[select](scores, 0.5 * factor)
         pmf = dict(enumerate(chances))
-        p = law.chi_square(sample, lambda k, pmf=pmf: pmf.get(k, 0.0), reach=5)
+        p = law.chi_square(sample, lambda k, pmf=pmf: pmf.get(k, 0.0), reach=5)  # type: ignore[misc]
         assert (p > law.THRESHOLD) is fits
 
 
@@ -125,7 +125,9 @@ def test_monotone_doubles_the_rate(select: Any, runs: int, unexplored: str) -> N
     rates = {False: 0.5, True: 1.0}
     for monotone, rate in rates.items():
         found = exact.output_law(
-            lambda bits, m=monotone: select(scores, 1, 1, monotone=m, bits=bits), word_bits=4, runs=runs
+            lambda bits, m=monotone: select(scores, 1, 1, monotone=m, bits=bits),  # type: ignore[misc]
+            word_bits=4,
+            runs=runs,
         )
         p = Fraction(LAWS[select](scores, rate)[1])
         assert found.unexplored < Fraction(unexplored)
@@ -144,7 +146,7 @@ def test_scores_are_never_rounded() -> None:
     """Neighbouring integers beyond 2**53 are one float; a decisive rate must still see the gap."""
     top = 2**60
     for scores in ([top, top + 1, 0.5], [Fraction(top), top + 1], np.array([top, top + 1])):
-        assert exact.permute_and_flip(scores, 10**6, 1) == 1
+        assert exact.permute_and_flip(scores, 10**6, 1) == 1  # type: ignore[arg-type]
     assert exact.permute_and_flip([1e308, -1e308], 1, 1) == 0
     assert exact.permute_and_flip(np.array([0, 2**64 - 1], dtype=np.uint64), 1, 1) == 1
     assert exact.permute_and_flip(np.array([-(2**63), 2**63 - 1]), 1, 1) == 1
@@ -177,7 +179,7 @@ def test_infinite_spread_in_floats_keeps_its_small_rate() -> None:
         (3, "int"),
         ("ab", "str"),
         ({1, 2}, "set"),
-        (np.ma.array([1, 2], mask=[0, 1]), "Masked"),
+        (np.ma.array([1, 2], mask=[0, 1]), "Masked"),  # type: ignore[arg-type]
         ([[1], [2]], "(2, 1)"),
         ([[1], [2, 3]], "list"),
     ],

@@ -225,12 +225,12 @@ class LedgerMachine(RuleBasedStateMachine):
             told = {("visits", who): events.Pure(cost) for who, cost in lost.items() if cost}
             away = self.model.elsewhere - self.kept.elsewhere
             told |= {("stays", "ada"): events.Pure(away)} if away else {}
-            ledger.restore(reason="a drill", anchor=self.anchor, lost=told)
+            ledger.restore(reason="a drill", anchor=self.anchor, lost=told)  # type: ignore[arg-type]
         self.ledger = self.opener(self.anchor)
         self.model = deepcopy(self.kept)
         self.lose_what_is_open()
         if any(lost.values()):
-            self.model.today = min(DAILY, (self.model.today if self.model.day == self.day else 0) + sum(lost.values()))
+            self.model.today = min(DAILY, (self.model.today if self.model.day == self.day else 0) + sum(lost.values()))  # type: ignore[assignment]
             self.model.day = self.day
         self.uncounted = self.kept_uncounted or self.model.spent[""] + sum(lost.values()) > CAPS[""]
         for who, cost in ({"": sum(lost.values())} | lost).items():

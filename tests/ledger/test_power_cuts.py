@@ -156,9 +156,9 @@ def test_a_disk_that_fails_is_a_clean_refusal_and_nothing_is_acknowledged(
         if isinstance(found, Receipt):
             receipts.append(found)
         else:
-            refused.append(found)
+            refused.append(found)  # type: ignore[arg-type]
             assert "nothing was acknowledged" in str(found)
-            assert found.__context__ is None, "no text of the engine travels with it"
+            assert found.__context__ is None, "no text of the engine travels with it"  # type: ignore[attr-defined]
     assert len(refused) > 5
     receipts.append(charge(ledger, "after"))
     ledger.verify()

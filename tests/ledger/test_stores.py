@@ -45,9 +45,9 @@ def test_every_commit_waits_for_the_disk(sqlite_opener: Opener) -> None:
     store = stocked(sqlite_opener())._store
     assert isinstance(store, SqliteStore)
     settings = {
-        name: next(iter(store._writer.execute(f"PRAGMA {name}")))[0]
+        name: next(iter(store._writer.execute(f"PRAGMA {name}")))[0]  # type: ignore[union-attr]
         for name in ("journal_mode", "synchronous", "foreign_keys")
-    }  # type: ignore[union-attr]
+    }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
@@ -293,7 +293,7 @@ def test_work_that_fails_by_serialisation_is_done_again(postgres: str, monkeypat
             if failures[0]:
                 failures[0] -= 1
                 raise psycopg.errors.SerializationFailure
-            return next(iter(run.execute("SELECT current_setting('transaction_isolation')")))[0]
+            return next(iter(run.execute("SELECT current_setting('transaction_isolation')")))[0]  # type: ignore[no-any-return]
 
         assert store.write(work) == "serializable"
         monkeypatch.setattr(postgres_module, "_RETRIES", 2)

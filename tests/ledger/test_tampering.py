@@ -191,7 +191,7 @@ def test_what_the_tables_keep_beside_the_entries_is_compared_whole(opener: Opene
     ledger = busy(opener())
     opener.execute(sql)
     with pytest.raises(LedgerDamaged):
-        (ledger or opener()).verify()
+        (ledger or opener()).verify()  # type: ignore[truthy-bool]
 
 
 def test_the_owner_restores_a_backup_by_an_entry(sqlite_opener: Opener, tmp_path: Path) -> None:
