@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test check fast format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -34,13 +34,52 @@ plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md and docs/local.md 
 	@$(BIN)/python examples/mechanism_plots.py
 	@$(BIN)/python examples/local_plots.py
 
+# ---- tests ------------------------------------------------------------------------------------------
+# slow: left out by `make fast`; torture: the long forms, left out by `make test`. Workers take tests from each other
+# when they have none left, so that one long file does not decide how long it takes.
+TEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
 test: $(VENV)/dev  ## the whole suite
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+	$(TEST) -m "not torture" $(COVER)
 
-check: format lint types layers fast  ## format, lint, types, layers, fast tests
+static: format lint types layers  ## format, lint, types, layers
 
-fast: $(VENV)/dev
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+check: static fast  ## the same, and the fast tests
+
+fast: $(VENV)/dev  ## the suite without what takes long, in two minutes
+	SFUMATO_EXAMPLES=fast $(TEST) -q -m "not slow and not torture"
+
+cover: COVER := --cov --cov-report=term
+cover: test  ## the whole suite, and the share of lines and branches that it takes, which must not fall
+
+torture: $(VENV)/dev torture-ledger  ## the long forms: races, kills, power cuts, laws and samples at full length
+	$(TEST) -m torture
+
+MINUTES ?= 10
+explore: $(VENV)/dev  ## property tests with other examples in every round, for about MINUTES=10
+	@end=$$(($$(date +%s) + 60 * $(MINUTES))); round=0; while [ $$(date +%s) -lt $$end ]; do \
+	  seed=$$(($$(date +%s) + round)); round=$$((round + 1)); echo "round $$round, --hypothesis-seed=$$seed"; \
+	  SFUMATO_EXAMPLES=explore $(TEST) -q -m "hypothesis and not torture" --hypothesis-seed=$$seed || exit 1; \
+	done
+
+twins: $(VENV)/dev  ## compare tests/twins.txt, the list of what is caught, with the tests there are
+	$(BIN)/python tests/twins.py
+
+# The newest Python of this machine, if it is newer than the one of .venv: the fast tests in a venv of its own.
+newest-python: $(VENV)/dev  ## the fast tests on the newest Python there is
+	@newest=$$($(BIN)/python tests/newest_python.py) || exit 1; \
+	if [ -z "$$newest" ]; then echo "no Python newer than $$($(BIN)/python -V) on this machine: nothing more to try"; \
+	else echo "fast tests on $$newest"; $(MAKE) --no-print-directory VENV=.venv-newest PYTHON="$$newest" fast; fi
+
+# sqlglot and duckdb at both ends of what pyproject.toml allows, laid over .venv; the rest stays as it is pinned.
+RANGE := tests/query tests/engines/test_totality.py tests/engines/test_statements.py tests/curator/test_sql_cases.py \
+  tests/curator/test_sql_refusals.py
+pins-range: $(VENV)/dev  ## questions and totality with the lowest and the newest sqlglot and duckdb that are allowed
+	@for end in lowest newest; do \
+	  wanted=$$($(BIN)/python tests/pins_range.py $$end) || exit 1; echo "$$end: $$wanted"; \
+	  $(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --upgrade --target $(VENV)/$$end $$wanted || exit 1; \
+	  PYTHONPATH=$(VENV)/$$end SFUMATO_EXAMPLES=fast $(TEST) -q -m "not slow and not torture" $(RANGE) || exit 1; \
+	done
 
 format: $(VENV)/dev
 	$(BIN)/ruff format --check .
@@ -66,7 +105,7 @@ lessons: $(VENV)/dev  ## run every attack again and write docs/attacks
 	$(BIN)/sfumato attack --pages docs/attacks
 
 false-alarms: $(VENV)/dev  ## 400 audits of sound mechanisms, none of which may be convicted: about four minutes
-	$(BIN)/python -m pytest -q -n 2 tests/audit/test_auditor.py -m slow
+	$(BIN)/python -m pytest -q -n 2 tests/audit/test_auditor.py -m "slow and torture"
 
 theorem-mutants: $(VENV)/dev  ## break what every row of docs/theorems.md stands on; its test must notice (about ten minutes)
 	$(BIN)/python tests/theorem_mutants.py --write --processes 2
@@ -121,7 +160,7 @@ pins: $(VENV)/dev  ## write the installed versions to constraints.txt
 	@mv $(VENV)/pins constraints.txt && touch $(VENV)/core $(VENV)/dev
 
 clean:  ## remove what was made
-	rm -rf $(VENV) .venv-bench .venv-mutate mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf $(VENV) .venv-bench .venv-mutate .venv-newest mutants .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* dist
 
 # ---- a release -----------------------------------------------------------------------------------------
 .PHONY: release completion

@@ -41,4 +41,4 @@ def _number_of(value: object, column: Hashed) -> int | None:
     if isinstance(value, float):
         steps = value / float(column.step or hashing._FINE) + 0.5
         return floor(steps) if isfinite(steps) and -(2**63) <= floor(steps) < 2**63 else None
-    return None if value is None else int(value)  # type: ignore[call-overload, no-any-return]
+    return None if value is None else int(value)  # type: ignore[call-overload]

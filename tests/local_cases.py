@@ -103,7 +103,7 @@ def exact_law(
     way: list[int] = []
     while True:
         tree = Tree(way, seed)
-        told = encoder(document, coins, value, lambda label, tree=tree: tree)
+        told = encoder(document, coins, value, lambda label, tree=tree: tree)  # type: ignore[misc]
         law[told] = law.get(told, Fraction(0)) + tree.chance
         del way[tree.at :]
         while way and way[-1] == tree.forks[len(way) - 1] - 1:

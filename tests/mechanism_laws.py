@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from scipy import integrate, stats
@@ -28,13 +29,18 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 
 def violation(event: Any, p: Law, q: Law) -> float:
     """How far the audited δ(ε) is above the price, at its worst over a range of ε and both directions."""
+    return max(
+        max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)) - delta for epsilon, delta in prices(event)
+    )
+
+
+@cache
+def prices(event: Any) -> list[tuple[float, float]]:
+    """The price of an event as pairs of ε and δ, the same for every pair of laws that it is compared with."""
     price = total([event])
     top = price.epsilon(0.0) if math.isfinite(price.epsilon(0.0)) else price.epsilon(1e-9)
-    excess = []
-    for epsilon in (0.0, *(top * f for f in (0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0, 1.2))):
-        found = max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
-        excess.append(found - price.delta(epsilon))
-    return max(excess)
+    at = (0.0, *(top * f for f in (0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0, 1.2)))
+    return [(epsilon, price.delta(epsilon)) for epsilon in at]
 
 
 def tightness(event: Any, p: Law, q: Law) -> float:
@@ -138,7 +144,7 @@ def pmf_of(noise: Any) -> Callable[[int], float]:
 
 def sparse(mechanism: SparseTechnique, answers: list[int], reach: int) -> Law:
     """The law of the bits in closed form: given a threshold the queries are independent; stages are followed."""
-    threshold, query = (pmf_of(noise) for noise in mechanism.noises)
+    threshold, query = (cache(pmf_of(noise)) for noise in mechanism.noises)
     span = range(-reach, reach + 1)
     tail = {m: math.fsum(query(k) for k in span if k >= m) for m in range(-3 * reach, 3 * reach)}
     out: Law = {}

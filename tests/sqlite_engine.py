@@ -131,7 +131,7 @@ class SqliteEngine:
     """An engine of Arrow tables that are given in memory."""
 
     def __init__(self, dataset: Dataset) -> None:
-        given = {table.name: table.source.given for table in dataset.tables}
+        given = {table.name: table.source.given for table in dataset.tables}  # type: ignore[union-attr]
         schemas = {
             name: [SourceColumn(each.name, str(each.type), KINDS[str(each.type)]) for each in table.schema]
             for name, table in given.items()

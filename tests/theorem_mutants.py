@@ -65,8 +65,8 @@ class Recorder:
         """Note how a phase of a test ended."""
         report = yield
         function = item.nodeid.split("[")[0]
-        if call.excinfo is None or report.skipped:
-            end = PASSED if report.passed else "skipped"
+        if call.excinfo is None or report.skipped:  # type: ignore[attr-defined]
+            end = PASSED if report.passed else "skipped"  # type: ignore[attr-defined]
         elif call.when == "call" and _is_assertion(call.excinfo.value):
             end = CAUGHT
         else:

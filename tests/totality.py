@@ -329,7 +329,7 @@ def ended(made: DuckDBEngine, text: str, seen: set[str] | None = None) -> str:
     try:
         query = priced(made, text)
     except InvalidQuestion as error:
-        if "for one row" in error.problem and getattr(text, "halves", ()):  # too much at once: in parts
+        if "for one row" in error.problem and getattr(text, "halves", ()):  # type: ignore[arg-type]  # too much at once: in parts
             ends = [ended(made, half, seen) for half in text.halves]  # type: ignore[attr-defined]
             return next((end for end in ends if end != "answered"), "answered")
         return f"refused: {error.problem}"

@@ -82,7 +82,7 @@ class Adversary(RuleBasedStateMachine):
     @initialize(name=st.sampled_from(sorted(FILTERS)))
     def start(self, name: str) -> None:
         make, self.promises = FILTERS[name]
-        self.branches = [Branch(1.0, 1.0, make())]
+        self.branches = [Branch(1.0, 1.0, make())]  # type: ignore[no-untyped-call]
 
     @rule(data=st.data())
     def ask(self, data: st.DataObject) -> None:
@@ -123,7 +123,7 @@ class AgainstTheLedger(Adversary):
         make, self.promises = FILTERS[name]
         self.folder = tempfile.TemporaryDirectory()
         self.ledger = SqliteLedger(Path(self.folder.name) / "ledger.db")
-        self.branches = [Branch(1.0, 1.0, Charged.opened(self.ledger, Budget.of(make())))]
+        self.branches = [Branch(1.0, 1.0, Charged.opened(self.ledger, Budget.of(make())))]  # type: ignore[arg-type, no-untyped-call]
 
     def teardown(self) -> None:
         if hasattr(self, "ledger"):

@@ -45,7 +45,7 @@ def together(pairs: Sequence[Pair]) -> Pair:
         laws = [pair[side].probabilities.items() for pair in pairs]
         return Distribution(
             {
-                tuple(o for o, _ in row): math.prod((Fraction(p) for _, p in row), start=Fraction(1))
+                tuple(o for o, _ in row): math.prod((Fraction(p) for _, p in row), start=Fraction(1))  # type: ignore[arg-type]
                 for row in itertools.product(*laws)
             }
         )
@@ -112,7 +112,7 @@ def views(first: Pair, choose: dict[Any, Pair]) -> Pair:
         seen = {}
         for answer, p in first[side].probabilities.items():
             for second, q in choose[answer][side].probabilities.items():
-                seen[answer, second] = Fraction(p) * Fraction(q)
+                seen[answer, second] = Fraction(p) * Fraction(q)  # type: ignore[arg-type]
         return Distribution(seen)
 
     return view(0), view(1)
@@ -220,7 +220,7 @@ def test_a_group_is_told_apart_as_often_as_its_size_says(k: int) -> None:
 
     def law(count: int) -> Distribution:
         masses = {z: Fraction(1, 3) * Fraction(1, 2 ** abs(z - count)) for z in range(-40, 41)}
-        masses["beyond"] = 1 - sum(masses.values())  # type: ignore[index]
+        masses["beyond"] = 1 - sum(masses.values())  # type: ignore[assignment, index]
         return Distribution(masses)
 
     epsilon, delta = group_privacy(math.log(2), 0.0, k)
@@ -253,7 +253,7 @@ def test_disjoint_parts_lose_as_much_as_the_largest_of_them() -> None:
     found = 0.0
     for place in range(3):
         parts = [worst(each) if i == place else (worst(each)[1],) * 2 for i, each in enumerate(odds)]
-        found = max(found, max_divergence(*together(parts)))  # type: ignore[arg-type]
+        found = max(found, max_divergence(*together(parts)))
     assert total([price]).epsilon(0) == pytest.approx(found, rel=1e-9)
     assert float(price.pure() or 0) == pytest.approx(found, rel=1e-9)
     assert found == pytest.approx(math.log(5))

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from property_profile import examples
 from sfumato.accounting import events, from_json, lattice, losslaw, pld, total
 from sfumato.accounting.events import Event
 from sfumato.errors import InvalidParameter
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = examples(25, suppress_health_check=[HealthCheck.too_slow])
 epsilons = st.floats(0.02, 2)
 plain = st.one_of(
     st.builds(events.Pure, epsilons),
@@ -337,7 +338,7 @@ def test_what_used_to_hang_or_overflow() -> None:
         [events.Subsampled(0.5, events.Gaussian(0.02))],
         [events.Pure(Fraction(10) ** 400)],
     ):
-        assert total(parts).epsilon(1e-6) >= 0
+        assert total(parts).epsilon(1e-6) >= 0  # type: ignore[arg-type]
     assert total([(events.Laplace(0.01), 10**8)]).bounds(1e-6)["advanced"] > 0
     assert total([events.Gaussian(1)]).delta(math.inf) < 1e-300
     assert total([events.Approximate(1, 1)]).delta(0.5) == 1

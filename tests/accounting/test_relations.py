@@ -5,9 +5,10 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from property_profile import examples
 from sfumato.accounting import events as e
 from sfumato.accounting import from_json, implies, mixture, optimal_delta, rdp_probability_bound, total, triangle
 from sfumato.core.distribution import (
@@ -21,7 +22,7 @@ from sfumato.core.distribution import (
 )
 from sfumato.errors import InvalidParameter
 
-quick = settings(max_examples=60, deadline=None)
+quick = examples(40)
 
 
 def laws(size: int = 4) -> st.SearchStrategy[Distribution]:

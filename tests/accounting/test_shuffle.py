@@ -72,7 +72,7 @@ def test_real_shuffled_responses_cost_no_more_than_priced(epsilon: float, people
         here, there = (shuffled_responses(epsilon, [mine, *rest]) for mine in (0, 1))
         for share in (0.0, 0.1, 0.3, 0.6, 0.9, 0.999):
             at = epsilon * share
-            found = max(hockey_stick(here, there, at), hockey_stick(there, here, at))
+            found = max(hockey_stick(here, there, at), hockey_stick(there, here, at))  # type: ignore[arg-type]
             assert found <= price.delta(at) + 1e-12
 
 
@@ -90,7 +90,7 @@ def test_delta_is_that_of_the_clones_by_enumeration(epsilon: float) -> None:
                 key = (a + side, c - a + 1 - side)
                 law[key] = law.get(key, 0.0) + mass
     for at in (0.0, 0.2 * epsilon, 0.7 * epsilon):
-        exact = hockey_stick(p, q, at)
+        exact = hockey_stick(p, q, at)  # type: ignore[arg-type]
         assert exact <= shuffle.delta(epsilon, people, at) <= exact * (1 + 1e-6) + 1e-9
 
 
@@ -98,7 +98,7 @@ def test_fewer_clones_would_be_caught() -> None:
     """The broken variant: clones as frequent as honest reports promise too much, which real responses refute."""
     people, epsilon, at = 60, 2.5, 0.25
     here, there = (shuffled_responses(epsilon, [mine] + [1] * (people - 1)) for mine in (0, 1))
-    found = max(hockey_stick(here, there, at), hockey_stick(there, here, at))
+    found = max(hockey_stick(here, there, at), hockey_stick(there, here, at))  # type: ignore[arg-type]
     assert found > shuffle.delta(epsilon, 40 * people, at)
 
 

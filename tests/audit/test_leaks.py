@@ -61,7 +61,7 @@ def test_a_lattice_is_found_exactly() -> None:
 
 def test_hostile_rows_are_reported_one_by_one() -> None:
     def clipped(rows: list[Any]) -> int:
-        return STEPS.release(sum(min(1, max(0, int(row))) for row in rows))
+        return STEPS.release(sum(min(1, max(0, int(row))) for row in rows))  # type: ignore[no-any-return]
 
     def total(rows: list[Any]) -> int:
         clean = [row for row in rows if isinstance(row, int | float) and math.isfinite(row)]
@@ -93,7 +93,7 @@ def test_an_aggregate_that_fails_is_found_and_one_that_takes_no_rows_is_refused(
     def fragile(rows: list[Any]) -> float:
         return 1 / (len(rows) - 10)
 
-    found = sum_sensitivity(fragile, Inputs(lower=0, upper=1))
+    found = sum_sensitivity(fragile, Inputs(lower=0, upper=1))  # type: ignore[arg-type]
     assert found.convicted
     assert "error" in found.why
     with pytest.raises(InvalidParameter, match="aggregate"):

@@ -150,7 +150,7 @@ def test_who_sits_there_is_asked_for_what_only_they_know(
     assert ward is not None
     assert ward.values == ("surgery", "oncology")
     assert days is not None
-    assert (days.lower, days.upper) == (0, 30)
+    assert (days.lower, days.upper) == (0, 30)  # type: ignore[comparison-overlap]
     assert "who a row is about" in said(capsys)[1]
 
 

@@ -87,7 +87,7 @@ def test_a_histogram_refuses_a_stray_value_without_showing_it() -> None:
             histogram(["secret"], domain)
         assert "secret" not in str(caught.value)
     with pytest.raises(InvalidParameter) as caught:
-        Grid(0, 1, 1).place("secret")  # type: ignore[arg-type]
+        Grid(0, 1, 1).place("secret")
     assert "secret" not in str(caught.value)
     assert histogram(np.array([1, 1, 3]), IntegerInterval(0, 3)) == {1: 2, 3: 1}
     assert Sensitivity(Norm.L1, 1.5, ADD).value == 1.5  # type: ignore[arg-type]

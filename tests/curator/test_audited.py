@@ -39,7 +39,7 @@ def test_a_curator_that_counts_all_rows_of_a_person_is_convicted() -> None:
     all_rows = asked("SELECT COUNT(*) FROM rows")(Fraction(1)).query
 
     def release(rows: object) -> int:
-        table = exact(all_rows.question.text, rows, all_rows.spend)  # type: ignore[arg-type]
+        table = exact(all_rows.question.text, rows, all_rows.spend)
         noise = one_row.priced[0].noise
         assert noise is not None
         from sfumato.exact.bits import source

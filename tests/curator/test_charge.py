@@ -44,7 +44,7 @@ def made(tmp_path: Path) -> Any:
         engine.ledger = ledger
         ledger.register("d", Budget.pure(epsilon="1"))
         ledger.grant("d", "ada", Budget.pure(epsilon="1"))
-        yield engine, ledger, Charge(engine, ledger, "d", Patience(3, 10))
+        yield engine, ledger, Charge(engine, ledger, "d", Patience(3, 10))  # type: ignore[arg-type]
 
 
 def request(n: int = 0, **more: Any) -> ChargeRequest:
@@ -82,7 +82,7 @@ def test_a_reader_reads_once_and_never_after_it_was_settled(made: Any) -> None:
         return {}, None
 
     charge.make(request(), twice)
-    charge.make(request(1), lambda reader: (kept.append(reader), ({}, None))[1])
+    charge.make(request(1), lambda reader: (kept.append(reader), ({}, None))[1])  # type: ignore[func-returns-value]
     for reader in kept:
         assert repr(reader) == "<reader: closed>"
         with pytest.raises(EngineFailed, match="outside an open charge"):
@@ -101,7 +101,7 @@ def test_nothing_is_read_while_the_answer_is_stored(made: Any, monkeypatch: pyte
         return honest(*given)
 
     monkeypatch.setattr(ledger, "settle", settle)
-    charge.make(request(), lambda reader: (kept.append(reader), ({}, None))[1])
+    charge.make(request(), lambda reader: (kept.append(reader), ({}, None))[1])  # type: ignore[func-returns-value]
     assert seen == ["<reader: closed>"]
 
 
@@ -255,7 +255,7 @@ def test_a_verb_that_keeps_its_reader_has_nothing(clean: Path, opened: Any, monk
     session: Session = opened(clean)
     kept: list[Reader] = []
     honest = Reader.exact
-    monkeypatch.setattr(Reader, "exact", lambda self: (kept.append(self), honest(self))[1])
+    monkeypatch.setattr(Reader, "exact", lambda self: (kept.append(self), honest(self))[1])  # type: ignore[func-returns-value]
     session.sql("SELECT COUNT(*) FROM visits", epsilon=1)
     with pytest.raises(EngineFailed, match="outside an open charge"):
         honest(kept[0])

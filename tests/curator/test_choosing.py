@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import clinic
 import neighbours
+from property_profile import examples
 from sfumato.accounting import events
 from sfumato.curator import Session
 from sfumato.curator.asks import Desk
@@ -58,13 +59,13 @@ def test_a_candidates_utility_is_the_weighted_sum_of_its_groups(session: Session
         "a third of all": dict.fromkeys(range(12), "1/3"),
     }
     utilities = {
-        name: sum(float(Fraction(str(weight))) * exact.get(group, 0) for group, weight in each.items())
+        name: sum(float(Fraction(str(weight))) * exact.get(group, 0) for group, weight in each.items())  # type: ignore[attr-defined, misc]
         for name, each in weights.items()
     }
-    answer = session.exponential(GROUPED, epsilon=NO_NOISE, weights=weights)
+    answer = session.exponential(GROUPED, epsilon=NO_NOISE, weights=weights)  # type: ignore[arg-type]
     assert answer.value == max(utilities, key=lambda name: utilities[name])
     assert answer.schema[0].name == "candidate"
-    loss = {name: {group: -Fraction(str(w)) for group, w in each.items()} for name, each in weights.items()}
+    loss = {name: {group: -Fraction(str(w)) for group, w in each.items()} for name, each in weights.items()}  # type: ignore[attr-defined]
     least = session.exponential(GROUPED, epsilon=NO_NOISE, weights=loss)
     assert least.value == min(utilities, key=lambda name: utilities[name])
 
@@ -243,7 +244,7 @@ class Read:
 
 
 @pytest.mark.parametrize("bounds", [{}, {"rows_per_person": 3}, {"rows_per_group": 1, "groups_per_person": 1}], ids=str)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(12, suppress_health_check=[HealthCheck.too_slow])
 @given(database=neighbours.databases(), weights=WEIGHTS)
 def test_one_person_moves_no_score_and_no_utility_further_than_is_priced(
     bounds: dict[str, Any], database: neighbours.Database, weights: list[int]

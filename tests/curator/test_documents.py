@@ -275,7 +275,7 @@ def test_a_release_of_another_format_or_version_is_refused(session: Session) -> 
     ):
         with pytest.raises(InvalidParameter, match=why):
             Release.from_json({**document, **change})
-    for change in (
+    for change in (  # type: ignore[assignment]
         {"columns": None}, {"columns": [{"name": "n", "kind": "odd", "role": "key"}]}, {"rows": [[1, 2]]}, {"intervals": []},
         {"confidence": {"number": 1, "exact": "1e999999999"}}, {"confidence": {"number": 1, "exact": 3}}, {"cost": {}}, {"notes": [3]},
         {"confidence": {"number": 1, "exact": "1/0"}}, {"remaining": 3}, {"receipt": 3}, {"sequence": "1"}, {"repeated": None},

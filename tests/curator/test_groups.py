@@ -36,7 +36,7 @@ def test_what_one_dataset_spends_is_spent_of_the_other_too(tmp_path: Path) -> No
         tax.sql(COUNT, epsilon=2)
         health.sql(COUNT, epsilon="1.5")
         groups = [each for each in health.budget() if each.group]
-        assert [(each.group, each.cap, float(each.spent)) for each in groups] == [("citizens", 4, 3.5)]
+        assert [(each.group, each.cap, float(each.spent)) for each in groups] == [("citizens", 4, 3.5)]  # type: ignore[comparison-overlap]
         with pytest.raises(BudgetExceeded, match="group citizens") as refused:
             tax.sql("SELECT SUM(age) AS s FROM people", epsilon=1)
         assert [(s.group, s.dataset, float(s.left)) for s in refused.value.shortfalls] == [("citizens", "", 0.5)]
@@ -67,7 +67,7 @@ def test_what_was_spent_before_counts_and_must_fit(tmp_path: Path) -> None:
 
 
 def test_a_group_that_is_not_one_is_refused() -> None:
-    for groups in ("citizens", {"citizens": 3}, {"": {"epsilon": "1"}}, {"citizens": {}}):
+    for groups in ("citizens", {"citizens": 3}, {"": {"epsilon": "1"}}, {"citizens": {}}):  # type: ignore[var-annotated]
         with pytest.raises(InvalidDeclaration) as refused:
             declared({"budget": {"epsilon": "1"}, "unit": {"rows": True}, "groups": groups,
                       "tables": {"people": {"source": PEOPLE}}})  # fmt: skip

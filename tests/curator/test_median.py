@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import clinic
 import neighbours
+from property_profile import examples
 from sfumato.accounting import events
 from sfumato.core import Change
 from sfumato.curator import Session
@@ -66,7 +67,7 @@ def test_the_bar_and_the_note_are_the_mechanisms_statement(session: Session) -> 
     within = mechanism.error(Fraction(1, 20)).alpha / 100
     assert answer.notes[0].figures["within"] == pytest.approx(within)
     low, high = answer.intervals[0]["m"] or (0, 0)
-    assert (low, high) == (pytest.approx(answer.value - within), pytest.approx(answer.value + within))
+    assert (low, high) == (pytest.approx(answer.value - within), pytest.approx(answer.value + within))  # type: ignore[comparison-overlap]
     wide = session.smooth_median(WHOLE, epsilon="0.01")
     assert wide.intervals[0]["m"] == (0.0, 200.0), "no further than the declared bounds"
     assert 0 <= wide.value <= 200
@@ -148,7 +149,7 @@ def replaced(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> int:
     return sum((Counter(one.tolist()) - Counter(other.tolist())).values())
 
 
-@settings(max_examples=300, deadline=None)
+@examples(150)
 @given(values=VALUES, come=st.lists(st.integers(0, 9), max_size=4), half=st.integers(0, 12))
 def test_a_window_is_of_one_size_and_who_comes_replaces_no_more_than_they_bring(
     values: list[int], come: list[int], half: int
@@ -198,7 +199,7 @@ QUESTIONS = (
 
 
 @pytest.mark.parametrize("bounds", [{}, {"rows_per_person": 3}, {"rows_per_group": 1, "groups_per_person": 1}], ids=str)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(12, suppress_health_check=[HealthCheck.too_slow])
 @given(database=neighbours.databases())
 def test_one_person_replaces_no_more_values_than_are_priced(
     bounds: dict[str, Any], database: neighbours.Database
@@ -224,4 +225,4 @@ def test_one_person_replaces_no_more_values_than_are_priced(
             ]
             lost = sum(moves) * Fraction(str(mechanism.event.pure()))
             assert lost <= (event.pure() or 0), f"{text}: {moves}"
-            assert sum((each * mechanism.event.pure()) ** 2 / 2 for each in moves) <= event.zcdp(), text  # type: ignore[operator]
+            assert sum((each * mechanism.event.pure()) ** 2 / 2 for each in moves) <= event.zcdp(), text  # type: ignore[misc, operator]

@@ -101,7 +101,7 @@ def test_the_log_is_no_finer_than_the_pace(session: Session) -> None:
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt()])
 def test_errors_leave_at_even_times_too(error: BaseException) -> None:
-    now, slept = [0.0], []
+    now, slept = [0.0], []  # type: ignore[var-annotated]
     pace = Pace(10.0, clock=lambda: now[0], sleep=slept.append)
 
     def fails() -> None:

@@ -143,7 +143,7 @@ def test_a13_in_a_table_cut_at_registration_the_answer_is_as_near(clean: Path, t
     about = clinic.declare(clean).read_text().replace("rows_per_group = 5", "rows_per_person = 5")
     (clean / "cut.toml").write_text(about)
     with sfumato.open(clean / "cut.toml", ledger=tmp_path / "cut.ledger") as made:
-        made._bits = SeededBits(2026)
+        made._bits = SeededBits(2026)  # type: ignore[attr-defined]
         (row,) = made.sql("SELECT COUNT(*) AS n, SUM(amount) AS s FROM visits", epsilon=1).rows
         assert "at most 5 rows" in str(made.explain("SELECT COUNT(*) FROM visits", epsilon=1))
     ((n, s),) = clinic.truth(clean, "SELECT COUNT(*), SUM(amount) FROM visits")

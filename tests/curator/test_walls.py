@@ -70,9 +70,9 @@ def test_hole_1_the_patient_of_anchiano_is_not_read_by_a_failure(tmp_path: Path)
 def test_a_question_below_the_least_price_is_refused_and_free(curator: Session, reads: list[Any]) -> None:
     for price in ({"epsilon": "0.0009"}, {"epsilon": "1e-60"}, {"rho": "1e-7"}):
         with pytest.raises(InvalidParameter, match="must be at least"):
-            curator.sql(COUNT.format(3), **price)  # type: ignore[arg-type]
+            curator.sql(COUNT.format(3), **price)
         with pytest.raises(InvalidParameter, match="must be at least"):
-            curator.explain(COUNT.format(3), **price)  # type: ignore[arg-type]
+            curator.explain(COUNT.format(3), **price)
     for verb in (
         lambda: curator.noisy_max("SELECT category, COUNT(*) FROM visits GROUP BY category", epsilon="0.0001"),
         lambda: curator.above_threshold(10, epsilon="0.0001"),
@@ -140,7 +140,7 @@ def test_failures_stop_an_analyst_on_every_path_until_the_owner_unlocks(
                 with pytest.raises(
                     Locked, match="3 questions of principal `analyst` have failed, and none is answered"
                 ):
-                    path(100 + i)
+                    path(100 + i)  # type: ignore[no-untyped-call]
             assert clinic.spent(curator) == before
             assert curator.sql(COUNT.format(300), epsilon="0.1").rows == known.rows
             curator._ledger.unlock(dataset="clinic", reason="looked at")
@@ -188,7 +188,7 @@ def test_a_time_out_is_a_failure_like_any_other(clean: Path, tmp_path: Path, mon
     timers: list[Any] = []
     monkeypatch.setattr(
         "sfumato.engines.duckdb.engine.threading.Timer",
-        lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1],
+        lambda _, end: timers.append(mock.Mock(function=end)) or timers[-1],  # type: ignore[func-returns-value, redundant-expr]
     )
 
     def too_long(*_: Any) -> Any:

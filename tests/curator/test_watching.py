@@ -23,7 +23,7 @@ COUNT = "SELECT COUNT(*) FROM visits WHERE day < {}"
 def test_sparse_goes_on_until_as_many_passed_as_were_paid_for(session: Session) -> None:
     watch = session.sparse(1000, epsilon=NO_NOISE, cutoff=3)
     assert clinic.spent(session) == NO_NOISE
-    answers = []
+    answers: list[bool] = []
     for day in (1, 360, 2, 350, 3):
         assert watch.still_to_pass == 3 - sum(answers)
         answers.append(watch.ask(COUNT.format(day)))

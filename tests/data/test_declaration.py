@@ -385,7 +385,7 @@ def test_a_number_is_the_same_however_it_is_written(lower: Any, upper: Any) -> N
     given = deepcopy(GOOD)
     given["tables"]["users"]["columns"] = {"x": {"type": "real", "lower": lower, "upper": upper}}
     column = declared(given).tables[0].columns[0]
-    assert (column.lower, column.upper) == (-1000, 1000)
+    assert (column.lower, column.upper) == (-1000, 1000)  # type: ignore[comparison-overlap]
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [

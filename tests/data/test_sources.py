@@ -9,10 +9,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato
+from property_profile import examples
 from sfumato.data import (
     CsvDialect,
     Dataset,
@@ -177,7 +178,7 @@ def test_a_relation_that_is_made_in_python_is_checked_too(url: str, name: str) -
 def test_what_is_said_of_files_is_not_said_of_relations_and_the_other_way_round() -> None:
     for entry, value in (("format", "csv"), ("dialect", {"separator": ";"})):
         with pytest.raises(InvalidDeclaration, match=f"has a {entry}, and its source is no file"):
-            table_of(URL, **{entry: value})
+            table_of(URL, **{entry: value})  # type: ignore[arg-type]
     for source in ("a.csv", ["a.csv"], object()):
         with pytest.raises(InvalidDeclaration, match="has a relation, and its source is no address"):
             table_of(source, relation="visits")
@@ -387,7 +388,7 @@ def _oracle(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     return fits and _oracle(names[1:], parts[1:])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(80)
 @given(
     st.lists(st.lists(NAMES, min_size=1, max_size=4), min_size=1, max_size=6), st.lists(PARTS, min_size=1, max_size=4)
 )
@@ -452,7 +453,7 @@ def test_whatever_stands_at_a_source_a_relation_or_the_engine_is_taken_or_refuse
             assert "pw" not in str(refused.value)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(40)
 @given(st.text(max_size=40), st.sampled_from(["", "postgresql://", "v/", "*"]))
 def test_any_text_is_a_source_or_is_refused_in_words(text: str, before: str) -> None:
     assume("/" not in text and ".." not in text)  # else it may be a folder of this machine

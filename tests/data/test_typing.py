@@ -10,9 +10,10 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from property_profile import examples
 from sfumato.data import Allowance, Column, Dataset, Kind, Memory, SourceColumn, Table, Typed, typed, typing
 from sfumato.errors import InvalidDeclaration
 
@@ -35,7 +36,7 @@ def sources(draw: Any) -> list[SourceColumn]:
                 likely=draw(KINDS), inexact=tuple(draw(st.sets(KINDS, max_size=1))) if draw(st.integers(0, 19)) == 0 else (),
             )
         )  # fmt: skip
-    return draw(st.permutations(made))
+    return draw(st.permutations(made))  # type: ignore[no-any-return]
 
 
 @st.composite
@@ -46,7 +47,7 @@ def columns(draw: Any) -> tuple[Column, ...]:
         kind = draw(KINDS) if draw(st.integers(0, 9)) == 0 else usual
         how = draw(st.sampled_from(["typed", "bounds", "nothing", "nothing", "typed bounds"]))
         bounds = (Fraction(0), Fraction(9)) if "bounds" in how and kind.is_number else (None, None)
-        made.append(Column(name, kind, *bounds, typed="typed" in how))
+        made.append(Column(name, kind, *bounds, typed="typed" in how))  # type: ignore[misc]
     return tuple(made)
 
 
@@ -125,7 +126,7 @@ def _one_person_is_one_value(found: dict[str, list[SourceColumn]], made: Typed) 
         assert visible is None or visible.kind is kind
 
 
-@settings(max_examples=400, deadline=None)
+@examples(200)
 @given(datasets(), schemas())
 def test_whatever_schemas_an_engine_tells_a_dataset_is_typed_soundly_or_refused_in_words(
     dataset: Dataset, found: dict[str, list[SourceColumn]]

@@ -10,13 +10,14 @@ from unittest import mock
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import neighbours
 from contribution_order import order_of
 from engines.test_one_person_moves_little import HEAVY, questions
 from neighbours import AMOUNTS, Database, databases, declaration, excess, priced
+from property_profile import examples
 from sfumato.data import Kind, declared
 from sfumato.engines import DuckDBEngine, Engine, ExactTable
 from sfumato.engines.duckdb.dialect import DUCKDB
@@ -31,7 +32,7 @@ from sfumato.query.workload import workload
 from sqlite_engine import Sqlite, SqliteEngine, supports
 
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
-TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=8)
+TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=8)  # type: ignore[arg-type]
 
 
 def plain(database: Database) -> Database:
@@ -83,7 +84,7 @@ def shown(table: ExactTable) -> dict[Any, Any]:
 # ---- equal integers -----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, **PLAIN)
+@examples(15, **PLAIN)
 @given(databases(), st.lists(questions(), min_size=4, max_size=8), st.integers(0, 3), st.sampled_from((None, 3)))
 def test_two_engines_give_the_same_integers(database: Database, asked: list[str], seed: int, cut: int | None) -> None:
     """Bounded by weights, by groups and by values chosen: the choice is part of what must be equal."""
@@ -122,7 +123,7 @@ def test_they_are_asked_about_choices_that_matter(text: str) -> None:
     assert len(answers) > 1  # else nothing is left out, and nothing is chosen
 
 
-@settings(max_examples=20, **PLAIN)
+@examples(10, **PLAIN)
 @given(databases(), st.sampled_from((1, 2)), st.lists(questions(), min_size=3, max_size=6))
 def test_one_person_moves_little_in_the_second_engine_too(database: Database, person: int, asked: list[str]) -> None:
     whole = plain(database)
@@ -161,7 +162,7 @@ def orders(
     return [found[0] for found in connection.execute(f"SELECT g FROM ({text}) t ORDER BY i").fetchall()]
 
 
-@settings(max_examples=60, **PLAIN)
+@examples(30, **PLAIN)
 @given(st.data(), st.integers(0, 2**60))
 def test_the_hash_is_the_same_number_on_every_engine(data: st.DataObject, seed: int) -> None:
     kinds = data.draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=5))
@@ -222,11 +223,11 @@ CELLS = "SELECT category, paid, day, COUNT(*) FROM visits WHERE amount > 5 GROUP
 SPENT = Spend(Fraction(1), None, Fraction(0))
 
 
-@settings(max_examples=20, **PLAIN)
+@examples(10, **PLAIN)
 @given(databases(), st.sampled_from((1, 2)), st.sampled_from((None, 4)))
 def test_the_cells_of_a_workload_are_equal_and_move_little(database: Database, person: int, cut: int | None) -> None:
     whole, about = plain(database), {} if cut is None else {"visits": {"rows_per_person": cut}}
-    with both(whole, **about) as (one, other), both(whole.without(person), **about) as (there, _):
+    with both(whole, **about) as (one, other), both(whole.without(person), **about) as (there, _):  # type: ignore[arg-type]
         planned = workload(CELLS, one.dataset, one, [(0,), (0, 1), (2,)], SPENT)
         tables = [shown(each.contingency(planned)) for each in (one, other, there)]
         assert tables[0] == tables[1]
@@ -271,7 +272,7 @@ def test_a_price_for_each_group_alone_would_be_too_low() -> None:
         assert shown(there.contingency(planned)) == {}
     limits = planned.bounds
     assert counted == limits.groups * limits.rows
-    assert counted**2 <= 2 * planned.noise.sigma**2 * planned.event.zcdp()  # type: ignore[attr-defined, operator]
+    assert counted**2 <= 2 * planned.noise.sigma**2 * planned.event.zcdp()  # type: ignore[attr-defined]
     assert counted**2 > limits.groups * limits.rows**2
 
 

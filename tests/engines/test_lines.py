@@ -7,9 +7,10 @@ from unittest import mock
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
+from property_profile import examples
 from sfumato.data import CsvDialect
 from sfumato.engines.duckdb import lines
 from sfumato.engines.duckdb.lines import LONGEST, Lines
@@ -123,7 +124,7 @@ def files(draw: st.DrawFn) -> tuple[str, CsvDialect, int, int]:
     return body, dialect, width, draw(st.sampled_from((1, 2, 3, 7, 2**20)))
 
 
-@settings(max_examples=250, **PLAIN)
+@examples(80, **PLAIN)
 @given(files())
 @example(('1,"a"b\n', CsvDialect(), 2, 2**20))
 @example(('1,a"b\n2,c"d\n', CsvDialect(), 2, 2**20))

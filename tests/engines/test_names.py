@@ -76,7 +76,7 @@ def test_a_column_of_any_name_is_a_column(cut: dict[str, int]) -> None:
     """Cut tables keep the same rows whatever a column is called; `t` was once the row that is hashed."""
     expected = None
     for name in (*ALIASES, *KEYWORDS):
-        made = opened(name, **cut)
+        made = opened(name, **cut)  # type: ignore[arg-type]
         try:
             found = answers(made, name, "visits")
         finally:
@@ -116,7 +116,7 @@ def test_names_of_ours_are_refused_as_tables() -> None:
                 {
                     "budget": {"epsilon": "1"},
                     "unit": {"rows": True},
-                    "tables": {"x": {"source": duckdb.sql("SELECT 1 AS sfumato_row").to_arrow_table()}},
+                    "tables": {"x": {"source": duckdb.sql("SELECT 1 AS sfumato_row").to_arrow_table()}},  # type: ignore[union-attr]
                 }
             )
         )

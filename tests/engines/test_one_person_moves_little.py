@@ -6,10 +6,11 @@ from math import nan
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from neighbours import LARGEST, Database, databases, engine, excess, opened, over_the_registry, priced  # noqa: F401
+from property_profile import examples
 from sfumato.errors import InvalidQuestion
 from sfumato.query.measures import Sum
 from sfumato.query.price import Bounds, PricedQuery
@@ -66,7 +67,7 @@ WHOLE = (
     "WITH a AS (SELECT user_id, city FROM visits), b AS (SELECT * FROM a UNION ALL SELECT * FROM a)"
     " SELECT city, COUNT(*), COUNT(DISTINCT user_id) FROM b GROUP BY city",
 )  # fmt: skip
-PLAIN = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
 @st.composite
@@ -98,7 +99,7 @@ def broken(
     return found
 
 
-@settings(max_examples=40, **PLAIN)
+@examples(20, **PLAIN)
 @given(databases(), st.sampled_from((1, 2, LARGEST)), st.lists(questions(), min_size=3, max_size=5))
 def test_a_person_moves_every_measure_by_no_more_than_its_price_assumes(
     database: Database, person: int, asked: list[str]
@@ -106,7 +107,7 @@ def test_a_person_moves_every_measure_by_no_more_than_its_price_assumes(
     assert broken(database, database.without(person), asked) == []
 
 
-@settings(max_examples=20, **PLAIN)
+@examples(10, **PLAIN)
 @given(databases(), st.sampled_from((1, 2, LARGEST)), st.lists(questions(), min_size=3, max_size=5))
 def test_a_person_moves_no_more_in_a_table_that_was_cut_at_registration(
     database: Database, person: int, asked: list[str]
@@ -114,7 +115,7 @@ def test_a_person_moves_no_more_in_a_table_that_was_cut_at_registration(
     assert broken(database, database.without(person), asked, visits={"rows_per_person": 3}) == []
 
 
-@settings(max_examples=20, **PLAIN)
+@examples(10, **PLAIN)
 @given(databases(), st.data(), st.lists(questions(), min_size=3, max_size=5))
 @example(Database((), ((1, 1, 1, "a", 1, 5.0, "x", None, None, True),), ()), None,
          ["SELECT note, COUNT(*) FROM (SELECT * FROM visits UNION ALL SELECT * FROM visits) t GROUP BY note",
@@ -229,7 +230,7 @@ def test_a_foreign_key_to_another_column_of_the_person_leads_to_the_person() -> 
     about = {"visits": {"foreign_keys": {"city": "users.city"}}}
     asked = ["SELECT COUNT(*) FROM visits", "SELECT category, COUNT(*), SUM(amount) FROM visits GROUP BY category"]
     assert broken(shared, replace(shared, users=shared.users[1:]), asked, **about) == []
-    with engine(shared, **about) as made:
+    with engine(shared, **about) as made:  # type: ignore[arg-type]
         people = priced(made, "SELECT COUNT(DISTINCT u.user_id) FROM visits v JOIN users u ON v.city = u.city")
         assert made.aggregate(people).columns[0].tolist() == [7]
 
@@ -237,7 +238,7 @@ def test_a_foreign_key_to_another_column_of_the_person_leads_to_the_person() -> 
 def test_one_persons_repeated_key_changes_nobody_elses_rows() -> None:
     """Rows without a key have no partner and stay, in a LEFT JOIN, whether or not somebody has a key twice."""
     visits = [(who, None, 1, "a", 1, 5.0, "n", None, None, True) for who in range(2, 12) for _ in range(2)]
-    visits += [(1, 5, 1, "a", 1, 5.0, "n", None, None, True)] * 2
+    visits += [(1, 5, 1, "a", 1, 5.0, "n", None, None, True)] * 2  # type: ignore[list-item]
     users = tuple((who, 40, "a", 5.0) for who in range(1, 12))
     whole = replace(HEAVY, users=users, visits=tuple(visits), items=((5, 1.0, "k"),))
     text = "SELECT COUNT(*) FROM visits v LEFT JOIN items i ON v.visit_id = i.visit_id"

@@ -12,11 +12,12 @@ from unittest import mock
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import people
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
+from property_profile import examples
 from sfumato.data import Dataset, Kind, declared, typing
 from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb import cells, kept, readings
@@ -46,7 +47,7 @@ def both(world: World, person: int | None, forms: Any = ("arrow",) * 4, *, nativ
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@settings(max_examples=6, **PLAIN)
+@examples(4, **PLAIN)
 @given(data=st.data())
 def test_a_person_moves_no_more_however_they_are_written_down(spelling: str, data: st.DataObject) -> None:
     """Every kind of person, every spelling, four tables in a row, every kind of source, hostile names."""
@@ -66,7 +67,7 @@ def test_a_person_moves_no_more_however_they_are_written_down(spelling: str, dat
 
 
 @pytest.mark.parametrize("spelling", [s for s in SPELLINGS if s != "text"])
-@settings(max_examples=3, **PLAIN)
+@examples(2, **PLAIN)
 @given(data=st.data())
 def test_what_is_no_value_of_the_kind_is_nobody_and_counts_nowhere(spelling: str, data: st.DataObject) -> None:
     form = data.draw(st.sampled_from(FORMS))
@@ -98,7 +99,7 @@ def _carried_as_text() -> Any:
     """The person as text, whatever was declared: the carrier of version 0.1."""
     stack = ExitStack()
     stack.enter_context(mock.patch.object(readings, "key", _as_text))
-    real = kept.type_of
+    real = kept.type_of  # type: ignore[attr-defined]
     stack.enter_context(mock.patch.object(kept, "type_of", lambda kind: "VARCHAR" if kind in _TEXTUAL else real(kind)))
     return stack
 
@@ -306,9 +307,9 @@ def test_hole_5_a_person_called_abc_is_nobody_and_no_join_fails(tmp_path: Path) 
             "SELECT SUM(n) FROM (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) t JOIN users u ON t.who = u.who",
             "SELECT COUNT(*) FROM visits WHERE who > 6", "SELECT COUNT(DISTINCT who) FROM visits",
         ]  # fmt: skip
-        counts = [int(made.aggregate(people.priced(made, text)).columns[0][0]) for text in asked[1:]]
+        counts = [int(made.aggregate(people.priced(made, text)).columns[0][0]) for text in asked[1:]]  # type: ignore[attr-defined]
         assert counts == [3, 2]
-        made.aggregate(people.priced(made, asked[0].replace("SUM(n)", "COUNT(*)")))
+        made.aggregate(people.priced(made, asked[0].replace("SUM(n)", "COUNT(*)")))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("held", "declared_as", "words"), [
@@ -333,7 +334,7 @@ def test_a_person_of_over_63_bits_is_refused_with_a_remedy_that_works() -> None:
         DuckDBEngine(declared(_two(users, visits)))
     assert 'who = { type = "text" }' in refused.value.hint
     with people.engine(_two(users, visits, who={"type": "text"})) as made:
-        found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who), COUNT(*) FROM visits"))
+        found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who), COUNT(*) FROM visits"))  # type: ignore[attr-defined]
         assert [int(found.columns[i][0]) for i in sorted(found.columns)] == [2, 3]
 
 
@@ -380,7 +381,7 @@ def test_hole_5_whole_numbers_that_another_table_has_rounded_are_not_other_peopl
         assert str(most) not in str(refused.value)
     if width == pa.float64():
         with people.engine(about(5, most - 1)) as made:
-            found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who) FROM visits"))
+            found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who) FROM visits"))  # type: ignore[attr-defined]
             assert int(found.columns[0][0]) == 2
 
 

@@ -123,7 +123,7 @@ def test_a_folder_that_is_reached_by_a_link_is_that_folder(form: str, tmp_path: 
     for path in (tmp_path / "link", deep, tmp_path / "link"):
         with sfumato.open(path / "c.toml") as curator:
             made = curator.curator._engine
-            assert int(made.aggregate(priced(made, "SELECT COUNT(*) FROM t")).columns[0][0]) == 4
+            assert int(made.aggregate(priced(made, "SELECT COUNT(*) FROM t")).columns[0][0]) == 4  # type: ignore[arg-type]
     kept = list((deep / ".sfumato" / "c").glob("*.duckdb"))
     assert len(kept) == 1, "registered once, whatever it is called"
 
@@ -216,7 +216,7 @@ def test_what_lies_in_our_folder_and_is_not_ours_is_left_or_named(tmp_path: Path
     (ours / "lock").unlink()
     (tmp_path / "c.registration").unlink()
     for make in (lambda: (ours / "lock").symlink_to(tmp_path / "t.csv"), lambda: (ours / "lock").mkdir()):
-        make()
+        make()  # type: ignore[no-untyped-call]
         with pytest.raises(InvalidDeclaration, match="lock is not a file of ours") as refused:
             sfumato.open(path)
         assert refused.value.hint == "move it away"

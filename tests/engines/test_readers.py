@@ -66,7 +66,7 @@ def test_statistics_of_a_parquet_file_are_not_believed(tmp_path: Path) -> None:
 
     def in_place(self: Any, i: int, table: Any, path: str, readings: Any) -> Any:
         """The broken twin: the file is read where it is."""
-        return registrar.Part(registrar.FileState.of(path), registrar.FileState(path, "", ()), len(pq.read_table(path)))
+        return registrar.Part(registrar.FileState.of(path), registrar.FileState(path, "", ()), len(pq.read_table(path)))  # type: ignore[attr-defined]
 
     with mock.patch.object(registrar.Registrar, "_part", in_place):
         assert moved(here, there, ASKED[:3]) != []
@@ -170,7 +170,7 @@ def test_what_another_library_raises_is_not_shown() -> None:
         pl.LazyFrame({"id": [1], "x": ["secret"]}).with_columns(pl.col("x").cast(pl.Int64)),
         pl.LazyFrame({"id": [1]}).select("nowhere"),
         pl.scan_csv("/nowhere/secret.csv"),
-        pl.LazyFrame({"id": [1]}).map_batches(lambda _: 1 / 0),
+        pl.LazyFrame({"id": [1]}).map_batches(lambda _: 1 / 0),  # type: ignore[arg-type, return-value]
     ):
         with pytest.raises(InvalidDeclaration, match="source cannot be read") as refused:
             DuckDBEngine(declared(about(frame)))
@@ -226,7 +226,7 @@ def test_a_table_without_columns_is_refused_in_words(source: Any) -> None:
 
 
 def test_a_class_made_of_a_data_frame_is_a_data_frame() -> None:
-    class Mine(pd.DataFrame):
+    class Mine(pd.DataFrame):  # type: ignore[misc]
         """As other libraries do."""
 
     for cells in ([1, 2], [1, None]):
@@ -436,7 +436,7 @@ def test_a_source_that_is_replaced_while_it_is_read_is_refused(tmp_path: Path) -
         with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as connection:
             connection.execute(f"CREATE TABLE t AS SELECT i AS id FROM range({rows}) r(i)")
     path = clinic(tmp_path, source="t.duckdb")
-    real = registrar.digest_of
+    real = registrar.digest_of  # type: ignore[attr-defined]
 
     def digest(file: str) -> str:
         os.replace(tmp_path / "new.duckdb", file)
@@ -516,7 +516,7 @@ def test_a_key_that_is_shown_again_is_looked_at_again(tmp_path: Path) -> None:
     for hidden in ('hidden = ["account"]', "", 'hidden = ["account"]'):
         path.write_text(text % hidden, encoding="utf-8")
         with sfumato.open(path) as curator:
-            found.append(curator.curator._engine._repeated)
+            found.append(curator.curator._engine._repeated)  # type: ignore[attr-defined]
     assert found == [frozenset(), frozenset({("accounts", "account")}), frozenset()]
 
 

@@ -46,7 +46,7 @@ def sources(kind: str, folder: Path) -> tuple[Any, Any]:
             run.execute(f"COPY {table} TO '{folder / table}.{kind}' (FORMAT {kind})")
         return str(folder / f"users.{kind}"), str(folder / f"visits.{kind}")
     found = [run.sql(f"SELECT * FROM {table}") for table in ("users", "visits")]
-    made = [{"arrow": each.to_arrow_table, "pandas": each.df, "polars": each.pl}[kind]() for each in found]
+    made = [{"arrow": each.to_arrow_table, "pandas": each.df, "polars": each.pl}[kind]() for each in found]  # type: ignore[operator]
     return made[0], made[1]
 
 
@@ -119,7 +119,7 @@ def test_columns_called_like_parts_of_a_statement_are_columns(tmp_path: Path) ->
         "one",
         "source",
     )
-    table = duckdb.sql(
+    table = duckdb.sql(  # type: ignore[union-attr]
         "SELECT i AS person, "
         + ", ".join('i % 5 AS "' + n.replace('"', '""') + '"' for n in names)
         + " FROM range(100) x(i)"
@@ -218,7 +218,7 @@ def test_hidden_columns_are_not_there(tmp_path: Path) -> None:
 
 def test_a_wide_sum_is_exact_beyond_sixty_four_bits() -> None:
     top = 2**49
-    table = duckdb.sql(f"SELECT i AS person, {top} AS x FROM range(40000) t(i)").to_arrow_table()
+    table = duckdb.sql(f"SELECT i AS person, {top} AS x FROM range(40000) t(i)").to_arrow_table()  # type: ignore[union-attr]
     about = {
         "budget": {"epsilon": "1"},
         "unit": {"person": "t.person"},

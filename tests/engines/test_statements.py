@@ -11,10 +11,11 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neighbours import opened, over_the_registry  # noqa: F401
+from property_profile import examples
 from sfumato.data import declared
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.duckdb.dialect import DUCKDB
@@ -44,7 +45,7 @@ def engine(rows: list[Row], **table: Any) -> DuckDBEngine:
         name: pa.array([row[i] for row in rows], kind) for i, (name, kind) in enumerate(zip(names, types, strict=True))
     }
     person = table.pop("person", True)
-    return opened(
+    return opened(  # type: ignore[no-any-return]
         declared(
             {
                 "name": "small",
@@ -279,7 +280,7 @@ def test_the_same_rows_are_kept_in_any_order_of_rows() -> None:
 # ---- one row's part ----
 
 
-@settings(max_examples=50, deadline=None)
+@examples(30)
 @given(st.lists(st.one_of(st.none(), st.floats(), st.floats(-1, 201), st.sampled_from(
     [0.0, -0.0, 200.0, 199.995, 200.00499999999997, 0.005, 0.00499999, NAN, INF, -INF, 1.7e308, 5e-324]))))  # fmt: skip
 def test_a_cell_becomes_a_whole_number_of_steps_within_its_bounds(cells: list[float | None]) -> None:

@@ -48,7 +48,7 @@ NONE: list[tuple[Any, str]] = [
     *((each, "must be finite") for each in (Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"))),
     *((text, "is outside the range") for text in ("1e999999999", "1e-99999", "9" * 601, "1/" + "9" * 601, "1" * 10**6)),
     *((each, "is outside the range") for each in (10**50_000, Decimal("1e999999999"), Fraction(1, 2**70_000))),
-    *((each, "must be a real number") for each in (True, np.bool_(False), None, 1j, [1], (1,), {}, b"1", np.array(0.1))),
+    *((each, "must be a real number") for each in (True, np.bool_(False), None, 1j, [1], (1,), {}, b"1", np.array(0.1))),  # type: ignore[var-annotated]
     *((each, "must be a real number") for each in (np.timedelta64(3), object())),
 ]  # fmt: skip
 

@@ -77,7 +77,7 @@ def test_each_fork_guard_suffices_alone(monkeypatch: pytest.MonkeyPatch) -> None
         lambda: monkeypatch.setattr(bits_module, "_forked", lambda: None),
         lambda: monkeypatch.setattr(os, "getpid", lambda: 1),
     ):
-        broken()
+        broken()  # type: ignore[no-untyped-call]
         bits = SystemBits()
         read_words(bits)
         assert not repeats([read_words(bits), *children_words(bits, children=2), read_words(bits)])

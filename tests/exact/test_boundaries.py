@@ -39,7 +39,7 @@ def words_near(uniform: Any, bits: int) -> list[int]:
 
 def allowed(value: Callable[[Any], Any], word: int, bits: int) -> set[int]:
     """The floors of a monotone function at the two ends of a word's interval."""
-    ends = (ball(Fraction(max(word, Fraction(1, 2**900)), 2**bits)), ball(Fraction(word + 1, 2**bits)))
+    ends = (ball(Fraction(max(word, Fraction(1, 2**900)), 2**bits)), ball(Fraction(word + 1, 2**bits)))  # type: ignore[call-overload]
     return {int(value(end).floor().unique_fmpz()) for end in ends}
 
 
@@ -103,7 +103,7 @@ def test_rounded_noise_boundaries(name: str, scale: Any, grid: Any, center: Any)
                 at = edge if sign == 1 else ((-k - Fraction(1, 2)) * -g + c) / s if c == 0 else edge
                 for mantissa in words_near(survival(ball(at)), count):
                     within = allowed(
-                        lambda v, sign=sign: (sign * quantile(v) * ball(s) + ball(c)) / ball(g) + ball(Fraction(1, 2)),
+                        lambda v, sign=sign: (sign * quantile(v) * ball(s) + ball(c)) / ball(g) + ball(Fraction(1, 2)),  # type: ignore[misc]
                         mantissa,
                         count,
                     )

@@ -103,7 +103,7 @@ def test_wide_geometric_pieces_join_without_a_seam(word_bits: int) -> None:
     assert stats.kstest(uniform, "uniform").pvalue > law.THRESHOLD
     assert stats.kstest(stats.laplace.cdf(sample / (scale * 1.1)), "uniform").pvalue < law.THRESHOLD
     for modulus in (2, 3, 64):
-        assert_fits(sample % modulus, lambda k, m=modulus: (0 <= k < m) / m, reach=modulus)
+        assert_fits(sample % modulus, lambda k, m=modulus: (0 <= k < m) / m, reach=modulus)  # type: ignore[misc]
 
 
 CONTINUOUS: dict[str, tuple[Callable[..., Any], Callable[[float], float]]] = {
@@ -171,7 +171,7 @@ def test_permutations_and_choices_are_uniform(word_bits: int) -> None:
         number = {pair: i for i, pair in enumerate(sorted(set(pairs)))}
         assert len(number) == n * (n - 1)
         ways = n * (n - 1)
-        assert_fits([number[p] for p in pairs], lambda k, m=ways: (0 <= k < m) / m, reach=ways)
+        assert_fits([number[p] for p in pairs], lambda k, m=ways: (0 <= k < m) / m, reach=ways)  # type: ignore[misc]
 
 
 def test_single_draws_and_arrays_have_one_law() -> None:

@@ -16,6 +16,8 @@ def forget_the_verdict() -> None:
 
 def test_this_machine_is_trusted() -> None:
     floats.trust()
+    floats.trust()
+    assert floats.trust.cache_info().misses == 1, "a machine is asked once"
 
 
 @pytest.mark.parametrize("name", ["log", "exp", "log1p"])

@@ -28,7 +28,7 @@ class Recorder(SeededBits):
         super().__init__(seed)
         self.drawn: list[int] = []
 
-    def words(self, n: int) -> np.ndarray:  # type: ignore[type-arg]
+    def words(self, n: int) -> np.ndarray:
         words = super().words(n)
         self.drawn.extend(int(word) for word in words)
         return words

@@ -106,7 +106,7 @@ def test_integers_needs_a_whole_positive_bound(value: Any) -> None:
 def test_sizes_must_be_whole(value: Any) -> None:
     for call in (exact.discrete_laplace, exact.discrete_gaussian, exact.bernoulli_exp, exact.rounded_laplace):
         with pytest.raises(InvalidParameter, match=r"^size "):
-            call(1, value)  # type: ignore[operator]
+            call(1, value)
 
 
 def test_other_bad_shapes_and_bounds() -> None:

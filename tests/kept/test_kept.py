@@ -133,7 +133,7 @@ def test_a_declaration_opens_and_its_questions_are_answered(
 ) -> None:
     table = "readings" if "readings" in file else "visits"
     with sfumato.open(clinic / file, analyst=analyst) as curator:
-        answer = curator.sql(f"SELECT COUNT(*) AS n, AVG(amount) AS a FROM {table}", **price)  # type: ignore[arg-type]
+        answer = curator.sql(f"SELECT COUNT(*) AS n, AVG(amount) AS a FROM {table}", **price)
         assert abs(answer.rows[0]["n"] - (200 if table == "readings" else 1000)) < 900
         curator.verify()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger_cases import SHARED_SERVER, Clock, Opener, database_on, postgres_server
+from ledger_cases import SHARED_SERVER, Clock, Opener, database_on, memory, postgres_server
 
 STORES = os.environ.get("SFUMATO_TEST_STORES", "sqlite postgres").split()  # the mutation run has a pass for each
 
@@ -30,7 +30,7 @@ def postgres() -> Iterator[str]:
         pytest.skip("this run has no PostgreSQL")
     shared = os.environ.get(SHARED_SERVER)
     with (
-        tempfile.TemporaryDirectory() as folder,  # not among pytest's: a second run locks the server's user out of those
+        tempfile.TemporaryDirectory(dir=memory()) as folder,  # not among pytest's: a second run locks its user out
         database_on(shared) if shared else postgres_server(Path(folder)) as dsn,
     ):
         yield dsn

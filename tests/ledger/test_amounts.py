@@ -203,5 +203,7 @@ def test_the_tables_themselves_refuse_amounts_that_are_none(opener: Opener, chan
 
 def test_the_tables_take_what_is_within_the_cap(opener: Opener) -> None:
     stocked(opener())
-    opener.execute("UPDATE accounts SET spent = cap WHERE principal = ''")
-    opener.execute("UPDATE accounts SET spent = '0' WHERE principal = ''")
+    for taken in ("cap", "'0'"):
+        opener.execute(f"UPDATE accounts SET spent = {taken} WHERE principal = ''")
+        kept = opener.execute(f"SELECT spent = {taken} FROM accounts WHERE principal = ''")
+        assert [bool(row[0]) for row in kept] == [True]

@@ -56,8 +56,10 @@ def test_a_backup_is_consistent_while_others_write(sqlite_opener: Opener, tmp_pa
     finally:
         stop.set()
         writer.join()
-    for anchor in anchors:
+    for n, anchor in enumerate(anchors):
         ledger.verify(anchor)
+        with SqliteLedger(tmp_path / f"backup{n}") as copy:
+            assert copy.verify(anchor) == anchor, "what was copied ends where the anchor says"
 
 
 def test_a_backup_overwrites_nothing_and_fails_cleanly(sqlite_opener: Opener, tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_a_backup_that_cannot_be_written_leaves_no_file(
     real = os.open
 
     def readable_only(path: object, flags: int, mode: int = 0o777) -> int:
-        found = real(path, flags, mode)  # type: ignore[call-overload]
+        found = real(path, flags, mode)  # type: ignore[arg-type]
         Path(str(path)).write_text("no longer empty, so nothing can be copied into it")
         return int(found)
 
@@ -128,9 +130,9 @@ def test_what_was_spent_since_a_backup_is_charged_to_those_who_spent_it(sqlite_o
         sqlite_opener(anchor)
     with sqlite_opener() as ledger:
         lost = {("visits", "ada"): events.Pure(Fraction(1, 5))}
-        ledger.restore(reason="disk failed", anchor=anchor, lost=lost)
+        ledger.restore(reason="disk failed", anchor=anchor, lost=lost)  # type: ignore[arg-type]
     with sqlite_opener(anchor) as ledger:
-        assert (spent(ledger), spent(ledger, "ada"), spent(ledger, "bob")) == (Fraction(1, 5), Fraction(1, 5), 0)
+        assert (spent(ledger), spent(ledger, "ada"), spent(ledger, "bob")) == (Fraction(1, 5), Fraction(1, 5), 0)  # type: ignore[comparison-overlap]
         assert ledger.spent(dataset="visits", principal="bob") == ()
         assert ledger.spent(dataset="visits", principal="ada") == ((events.Pure(Fraction(1, 5)), 1),)
         ledger.verify(anchor)

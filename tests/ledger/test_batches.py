@@ -81,13 +81,13 @@ def test_a_shared_answer_costs_what_it_cost_and_no_less(opener: Opener) -> None:
         ledger.grant("visits", name, Budget.pure(epsilon=1))
     sha = hashlib.sha256(b"q").hexdigest()
     same = {"dataset": "visits", "request_hash": sha, "data_version": "v1"}
-    receipt = ledger.reserve(principal="ada", event=events.Laplace(1), idempotency_key="a", **same)
+    receipt = ledger.reserve(principal="ada", event=events.Laplace(1), idempotency_key="a", **same)  # type: ignore[arg-type]
     assert isinstance(receipt, Receipt)
     ledger.settle(receipt, {"n": 42})
-    cheap = ledger.reserve(principal="bob", event=events.Laplace(Fraction(1, 10**30)), idempotency_key="b", **same)
+    cheap = ledger.reserve(principal="bob", event=events.Laplace(Fraction(1, 10**30)), idempotency_key="b", **same)  # type: ignore[arg-type]
     assert isinstance(cheap, Refused)
     assert cheap.reason == "conflict"
-    honest = ledger.reserve(principal="bob", event=events.Laplace(1), idempotency_key="c", **same)
+    honest = ledger.reserve(principal="bob", event=events.Laplace(1), idempotency_key="c", **same)  # type: ignore[arg-type]
     assert isinstance(honest, Answered)
     assert ledger.balances("visits", "bob")[0].remaining == 0
 

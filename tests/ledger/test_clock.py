@@ -39,8 +39,10 @@ def test_the_broken_twin_a_wall_clock_opens_a_window_whenever_it_is_set_ahead(
 ) -> None:
     ledger = daily(sqlite_opener())  # type: ignore[arg-type]
     charge(ledger, "q1")
+    assert refusal(ask(ledger, "q2")) == "budget"
     clock.pass_(86_400)
     charge(ledger, "q2")
+    assert ledger.balances("visits")[0].spent == Fraction(2, 10), "whoever sets the clock may ask again"
 
 
 def test_time_goes_on_while_the_machine_sleeps_where_the_system_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,7 +239,7 @@ def test_what_is_not_json_is_not_a_release_and_is_not_shown(opener: Opener) -> N
         with pytest.raises(InvalidParameter, match="must be a JSON value") as error:
             ledger.settle(receipt, bad)  # type: ignore[arg-type]
         assert "secret" not in str(error.value)
-    for good in (None, 0, "", [], 1.5, "\x00"):
+    for good in (None, 0, "", [], 1.5, "\x00"):  # type: ignore[var-annotated]
         ledger.settle(charge(ledger, f"q{good!r}", event=events.Laplace(Fraction(1, 100))), good)
     ledger.verify()
 
@@ -343,7 +343,7 @@ def test_a_balance_says_what_is_spent_and_left_in_every_currency(opener: Opener)
     charge(ledger, event=events.Approximate(Fraction(1, 4), Fraction(1, 10**7)))
     (whole,), (own,) = ledger.balances("visits"), ledger.balances("visits", "ada")
     assert (whole.dataset, whole.principal, whole.currency) == ("visits", "", "pure")
-    assert (whole.cap, whole.spent) == (2, Fraction(1, 4))
+    assert (whole.cap, whole.spent) == (2, Fraction(1, 4))  # type: ignore[comparison-overlap]
     assert (whole.delta_cap, whole.delta_spent) == (Fraction(1, 10**6), Fraction(1, 10**7))
     assert (own.principal, own.currency, own.delta_cap) == ("ada", "rdp", Fraction(1, 2000))
     assert 0 < own.spent < Fraction(1, 4)

@@ -86,7 +86,7 @@ def test_the_neighbours_are_written_down_with_the_unit(opener: Opener) -> None:
 def test_other_neighbours_are_refused_for_ever(opener: Opener, before: str | None, after: str | None) -> None:
     said, given = ({} if each is None else {"neighbours": each} for each in (before, after))
     ledger = opened(opener)
-    declare(ledger, **said)
+    declare(ledger, **said)  # type: ignore[arg-type]
     kept = ledger.anchor()
     with pytest.raises(LedgerMisuse) as refused:
         declare(opener(), upper=200, **given)

@@ -57,7 +57,7 @@ class Slow(sqlite3.Connection):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_fork_while_a_commit_is_under_way_harms_neither_process(tmp_path: Path) -> None:
     """The child has a copy of the connection, of the locks and of a commit that nobody is carrying out."""
-    Slow.entered.clear(), Slow.gate.clear()
+    Slow.entered.clear(), Slow.gate.clear()  # type: ignore[func-returns-value]
 
     def slow(path: Path, patience: float) -> sqlite3.Connection:
         return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False, factory=Slow)

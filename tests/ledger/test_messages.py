@@ -117,7 +117,8 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
         receipt_of(ledger, "open"), float("nan")
     ),
     "release must not be nested more than 100 deep, found: <class 'list'>": lambda ledger: ledger.settle(
-        receipt_of(ledger, "open"), nested(101)
+        receipt_of(ledger, "open"),
+        nested(101),  # type: ignore[arg-type]
     ),
     "release must be at most 67108864 bytes of JSON, found a larger one of: <class 'str'> | ask for fewer groups or "
     "columns; what was charged stays spent": lambda ledger: ledger.settle(receipt_of(ledger, "open"), "x" * (64 << 20)),
@@ -206,7 +207,7 @@ ERRORS: dict[str, Callable[[Ledger], object]] = {
     "put the newest copy back, or let the owner restore this one": lambda ledger: ledger.verify(
         ledger.anchor().replace(" 14 ", " 20 ")
     ),
-    "the ledger is closed | open it again": lambda ledger: ledger.close() or ledger.recover(),  # type: ignore[func-returns-value]
+    "the ledger is closed | open it again": lambda ledger: ledger.close() or ledger.recover(),  # type: ignore[func-returns-value, redundant-expr]
 }
 
 

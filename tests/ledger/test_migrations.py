@@ -110,11 +110,11 @@ def test_an_old_ledger_goes_on_with_everything_new(old: tuple[Ledger, str]) -> N
     about = {"unit": "users.id", "declaration": {"tables": {"users": {}}}, "data_version": "v1"}
     before = ledger.declared("visits")
     if before is not None:
-        assert ledger.declare("visits", **about) == before["sequence"], "what nobody said is what it was"
-    said = ledger.declare("visits", **about, neighbours="add or remove one person")
+        assert ledger.declare("visits", **about) == before["sequence"], "what nobody said is what it was"  # type: ignore[arg-type]
+    said = ledger.declare("visits", **about, neighbours="add or remove one person")  # type: ignore[arg-type]
     assert said == int(ledger.anchor().split()[2])
     with pytest.raises(LedgerMisuse, match="and not replace one person"):
-        ledger.declare("visits", **about, neighbours="replace one person")
+        ledger.declare("visits", **about, neighbours="replace one person")  # type: ignore[arg-type]
     assert ledger.verify() == ledger.anchor() != anchor
     with pytest.raises(LedgerDamaged, match="is not the one that was anchored"):
         ledger.verify(anchor.replace(anchor[-8:], "0" * 8))

@@ -83,7 +83,7 @@ def test_an_approval_names_who_has_caps(opener: Opener) -> None:
         approve(ledger, dataset="people", deny=True)
     for words in ({"request_hash": "x"}, {"note": ""}, {"principal": ""}, {"dataset": "\n"}):
         with pytest.raises(InvalidParameter, match=f"^{next(iter(words))} must be"):
-            approve(ledger, **words)
+            approve(ledger, **words)  # type: ignore[arg-type]
     assert ledger.anchor() == before
 
 

@@ -69,7 +69,7 @@ def test_a_question_of_a_run_has_them_too(opener: Opener) -> None:
     run = ledger.settle(charge(ledger), {}).sequence
     about = {"dataset": "visits", "principal": "ada", "data_version": "v1"}
     for i, words in enumerate(({"question": TEXT, "label": "watch"}, {})):
-        receipt = ledger.ask(run, request_hash=sha(str(i)), idempotency_key=str(i), **about, **words)
+        receipt = ledger.ask(run, request_hash=sha(str(i)), idempotency_key=str(i), **about, **words)  # type: ignore[arg-type]
         assert isinstance(receipt, Receipt)
         assert {name: value for name, value in last(ledger).items() if name in ("question", "label")} == words
     ledger.verify()

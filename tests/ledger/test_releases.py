@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger_cases import Opener, ask, charge, forge, refusal, sha, spent, stocked
+from property_profile import examples
 from sfumato.errors import InvalidParameter, LedgerDamaged, LedgerMisuse, LedgerUnavailable
 from sfumato.ledger import Answered, Ledger, Receipt, SqliteLedger, releases
 from sfumato.ledger.canon import canonical
@@ -30,7 +31,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_pieces_are_the_canonical_text(value: Any) -> None:
     text = canonical(value).encode()
     with pytest.MonkeyPatch.context() as patched:
@@ -114,7 +115,7 @@ def test_a_release_that_is_too_large_is_refused_and_its_charge_stays(
     ledger = stocked(opener())
     receipt = charge(ledger)
     with pytest.raises(InvalidParameter, match=f"release must be at most {size} bytes of JSON") as error:
-        ledger.settle(receipt, ["secret"] * size)  # type: ignore[arg-type]
+        ledger.settle(receipt, ["secret"] * size)
     assert "secret" not in str(error.value)
     assert spent(ledger) == Fraction(1, 10)
     assert refusal(ask(ledger)) == "pending"

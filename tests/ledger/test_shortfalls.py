@@ -58,9 +58,9 @@ def test_a_refusal_still_speaks_of_the_first(ledger: Ledger) -> None:
 def test_where_delta_refuses_its_cost_and_what_is_left_are_named(ledger: Ledger) -> None:
     event = events.Approximate(Fraction(1, 20), Fraction(1, 10**5))
     whole, month = refused(ledger, event=event)
-    assert (whole.period, whole.cost, whole.left) == ("", Fraction(1, 20), 1)
+    assert (whole.period, whole.cost, whole.left) == ("", Fraction(1, 20), 1)  # type: ignore[comparison-overlap]
     assert (whole.delta_cost, whole.delta_left) == (Fraction(1, 10**5), Fraction(1, 10**6))
-    assert (month.period, month.delta_cost, month.delta_left) == ("month", Fraction(1, 10**5), 0)
+    assert (month.period, month.delta_cost, month.delta_left) == ("month", Fraction(1, 10**5), 0)  # type: ignore[comparison-overlap]
 
 
 def test_what_has_no_price_is_named_with_the_reason(opener: Opener) -> None:
@@ -69,7 +69,7 @@ def test_what_has_no_price_is_named_with_the_reason(opener: Opener) -> None:
     ledger.join("visits", "people")
     whole, own, group = refused(ledger, event=events.Gaussian(1))
     no_price = "event has no pure price, which this budget needs: 'gaussian'"
-    assert (whole.cost, whole.left, whole.problem) == (None, 1, no_price)
+    assert (whole.cost, whole.left, whole.problem) == (None, 1, no_price)  # type: ignore[comparison-overlap]
     assert (own.principal, own.problem) == ("ada", no_price)
     assert (group.group, group.cost, group.left, group.problem) == ("people", Fraction(1, 2), Fraction(1, 1000), "")
 

@@ -45,9 +45,9 @@ def test_every_commit_waits_for_the_disk(sqlite_opener: Opener) -> None:
     store = stocked(sqlite_opener())._store
     assert isinstance(store, SqliteStore)
     settings = {
-        name: next(iter(store._writer.execute(f"PRAGMA {name}")))[0]
+        name: next(iter(store._writer.execute(f"PRAGMA {name}")))[0]  # type: ignore[union-attr]
         for name in ("journal_mode", "synchronous", "foreign_keys")
-    }  # type: ignore[union-attr]
+    }
     assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 
 
@@ -206,6 +206,7 @@ def test_a_schema_may_have_a_name_that_is_a_word_of_sql(postgres: str, schema: s
         stocked(ledger)
         ledger.settle(charge(ledger), 1)
         ledger.verify()
+        assert spent(ledger) == Fraction(1, 10)
 
 
 def test_every_connection_asks_how_the_server_treats_its_disk(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +293,7 @@ def test_work_that_fails_by_serialisation_is_done_again(postgres: str, monkeypat
             if failures[0]:
                 failures[0] -= 1
                 raise psycopg.errors.SerializationFailure
-            return next(iter(run.execute("SELECT current_setting('transaction_isolation')")))[0]
+            return next(iter(run.execute("SELECT current_setting('transaction_isolation')")))[0]  # type: ignore[no-any-return]
 
         assert store.write(work) == "serializable"
         monkeypatch.setattr(postgres_module, "_RETRIES", 2)
@@ -344,6 +345,7 @@ def test_many_holders_do_not_stay_in_memory(opener: Opener, monkeypatch: pytest.
     for i in range(4):
         charge(ledger, f"q{i}", principal=("ada", "bob")[i % 2])
     ledger.verify()
+    assert [spent(ledger, who) for who in ("", "ada", "bob")] == [Fraction(4, 10), Fraction(2, 10), Fraction(2, 10)]
 
 
 def test_connections_of_the_standard_library_never_begin_by_themselves(tmp_path: Path) -> None:

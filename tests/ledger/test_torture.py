@@ -1,4 +1,4 @@
-"""Races and kills at full length, in processes of their own; and the checker shown histories that are wrong."""
+"""Races and kills in processes of their own, short and at full length; and the checker shown histories that are wrong."""
 
 import json
 import sqlite3
@@ -29,17 +29,26 @@ def torture(*words: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("charges", [500, pytest.param(12_500, marks=pytest.mark.torture)])
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
-def test_eight_processes_racing_spend_the_cap_to_the_unit_and_no_more(store: str) -> None:
-    found = torture("race", "--store", store, "--processes", "8", "--charges", "12500")
-    assert (found["attempts"], found["granted"], found["left"]) == (100_000, 80_000, "0")
+def test_eight_processes_racing_spend_the_cap_to_the_unit_and_no_more(store: str, charges: int) -> None:
+    found = torture("race", "--store", store, "--processes", "8", "--charges", str(charges))
+    assert (found["attempts"], found["granted"], found["left"]) == (8 * charges, 8 * charges * 4 // 5, "0")
     assert found["lost"] == found["unclaimed"] == found["out_of_order"] == found["failed"] == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("store", "rounds"), [("sqlite", 1000), ("postgres", 60)])
-def test_killed_at_random_moments_no_acknowledged_charge_is_lost(store: str, rounds: int) -> None:
-    found = torture("kill", "--store", store, "--rounds", str(rounds))
+@pytest.mark.parametrize(
+    ("store", "rounds", "together"),
+    [
+        ("sqlite", 60, 4),
+        ("postgres", 20, 4),
+        pytest.param("sqlite", 1000, 2, marks=pytest.mark.torture),
+        pytest.param("postgres", 60, 2, marks=pytest.mark.torture),
+    ],
+)
+def test_killed_at_random_moments_no_acknowledged_charge_is_lost(store: str, rounds: int, together: int) -> None:
+    found = torture("kill", "--store", store, "--rounds", str(rounds), "--together", str(together))
     assert found["rounds"] == rounds
     assert int(str(found["acknowledged"])) > rounds / 4
     assert found["server_crashes"] == (rounds // 10 if store == "postgres" else 0)

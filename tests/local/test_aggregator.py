@@ -40,7 +40,7 @@ from sources import SeededBits
 PROTOCOL = KAry(name="browsers", domain=("fox", "globe", "compass"), epsilon=1)
 
 
-def told(n: int, seed: int = 1) -> np.ndarray:  # type: ignore[type-arg]
+def told(n: int, seed: int = 1) -> np.ndarray:
     return Devices(PROTOCOL).report(["fox"] * n, bits=SeededBits(seed))
 
 
@@ -133,7 +133,7 @@ def test_views_of_memory_are_read_as_their_bytes() -> None:
     size, server = len(reports) // 4, Aggregator(PROTOCOL)
     doubled = bytes(b for byte in reports for b in (byte, 0))
     assert server.add(memoryview(doubled)[::2]).accepted == 4
-    wide = memoryview(np.zeros(size, dtype=np.int32))
+    wide = memoryview(np.zeros(size, dtype=np.int32))  # type: ignore[arg-type]
     assert server.add(wide).rejected == {"wrong version": 4}
     assert server.add([wide, memoryview(reports)[:size]]).rejected == {"wrong length": 1, "replayed": 1}
 
@@ -272,7 +272,7 @@ def test_what_is_not_a_document_is_refused(text: str) -> None:
 def test_a_document_with_strange_fields_is_refused() -> None:
     document = PROTOCOL.document()
     assert from_document(document) == PROTOCOL
-    for change in ({"extra": 1}, {"parameters": {"odd": 1}}, {"domain": {"values": []}}, {"round": "x"}, {"coins": {}}):
+    for change in ({"extra": 1}, {"parameters": {"odd": 1}}, {"domain": {"values": []}}, {"round": "x"}, {"coins": {}}):  # type: ignore[var-annotated]
         with pytest.raises(InvalidParameter):
             from_document(json.loads(json.dumps(document | change)))
     assert pickle.loads(pickle.dumps(PROTOCOL)) == PROTOCOL

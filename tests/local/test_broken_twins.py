@@ -41,7 +41,7 @@ def tells_its_bucket(doc: Any, r: Rationals, value: Any, memo: Any) -> bytes:
     coins = memo(b"x")
     a, b = coins.below(1 << word), coins.below(1 << word)
     size = word // 8
-    return a.to_bytes(size, "little") + b.to_bytes(size, "little") + bytes([client.bucket(a, b, x, word, g)])
+    return a.to_bytes(size, "little") + b.to_bytes(size, "little") + bytes([client.bucket(a, b, x, word, g)])  # type: ignore[no-any-return]
 
 
 def never_lies(doc: Any, r: Rationals, value: Any, memo: Any) -> bytes:

@@ -111,7 +111,7 @@ def test_a_device_that_forgets_is_caught_by_the_same_audit() -> None:
 def test_the_loss_of_every_history_is_bounded_exactly_for_short_ones() -> None:
     """All histories of three reports of two bits: no ratio above e^ε∞, and with fresh noise there is one."""
     protocol = Rappor(name="t", domain=("a", "b"), f=Fraction(3, 4), p=Fraction(1, 4), q=Fraction(3, 4))
-    half = Fraction(protocol.f) / 2
+    half = Fraction(protocol.f) / 2  # type: ignore[arg-type]
 
     def chance(history: list[tuple[int, int]], value: int, *, fresh: bool) -> Fraction:
         total = Fraction(1)
@@ -120,7 +120,7 @@ def test_the_loss_of_every_history_is_bounded_exactly_for_short_ones() -> None:
 
             def said(remembered: int, told: int) -> Fraction:
                 rate = protocol.q if remembered else protocol.p
-                return Fraction(rate) if told else 1 - Fraction(rate)
+                return Fraction(rate) if told else 1 - Fraction(rate)  # type: ignore[arg-type]
 
             if fresh:
                 for day in history:
@@ -168,7 +168,8 @@ def test_alpha_rounding_is_unbiased_for_every_number_by_enumeration_of_alpha(s: 
     document: dict[str, Any] = OneBitMean(name="t", upper=6, epsilon=1, granularity=s, memo=True).document()
     for x in range(7):
         levels = [
-            client._rounded(document, lambda label, alpha=alpha: Fixed(alpha), Fraction(x, 6)) for alpha in range(s)
+            client._rounded(document, lambda label, alpha=alpha: Fixed(alpha), Fraction(x, 6))  # type: ignore[misc]
+            for alpha in range(s)
         ]
         assert sum(levels) * s == x * s
         assert max(levels) - min(levels) <= 1
@@ -287,7 +288,7 @@ MALICE: list[tuple[str, Callable[[Any], Any]]] = [
 def test_a_malicious_document_is_refused_before_any_value_is_touched(name: str, change: Callable[[Any], Any]) -> None:
     """Whatever a server publishes, the device neither hangs, nor fails for some values only, nor spends more."""
     document = json.loads(SMALL[name][0].to_json())
-    assert Client(document, SECRET)
+    assert Client(document, SECRET)  # type: ignore[truthy-bool]
     change(document)
     with pytest.raises(ProtocolRefused):
         Client(document, SECRET)
@@ -360,7 +361,7 @@ def test_whole_numbers_are_uniform_and_coins_exact_over_all_bytes() -> None:
         for byte in range(256):
             once = iter([bytes([byte])])
             try:
-                seen[Coins(lambda count, once=once: next(once)).below(n)] += 1
+                seen[Coins(lambda count, once=once: next(once)).below(n)] += 1  # type: ignore[misc]
             except StopIteration:
                 continue  # rejected, and would be drawn again
         assert len(set(seen)) == 1

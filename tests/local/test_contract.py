@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import statistics_of_samples as samples
 from local_cases import SEEDS, SMALL, exact_law, worst_ratio
+from property_profile import examples
 from sfumato.errors import InvalidParameter
 from sfumato.local import (
     Aggregator,
@@ -76,7 +77,7 @@ def test_epsilon_is_that_of_the_whole_channel_and_never_above_what_is_stated(nam
             assert client.log_up(worst) <= protocol.spent
         else:
             assert abs(client.log_up(worst) - one_report(protocol)) < 1e-40
-    assert Fraction(protocol.spent) <= Fraction(protocol.epsilon)
+    assert Fraction(protocol.spent) <= Fraction(protocol.epsilon)  # type: ignore[arg-type]
     assert float(protocol.spent) > float(protocol.epsilon) * (1 - 1e-4)
     assert protocol.event.pure() == Fraction(protocol.spent)
 
@@ -214,7 +215,7 @@ anything = st.recursive(
 def test_a_mutilated_document_is_a_protocol_or_a_refusal_and_nothing_else(name: str) -> None:
     protocol, _ = SMALL[name]
 
-    @settings(max_examples=12, deadline=None)
+    @examples(12)
     @given(st.data())
     def try_it(data: st.DataObject) -> None:
         document = json.loads(protocol.to_json())
@@ -234,7 +235,7 @@ def test_a_mutilated_document_is_a_protocol_or_a_refusal_and_nothing_else(name: 
         except InvalidParameter:
             return
         assert sound, "a server may not publish what a device refuses"
-        assert Fraction(made.spent) <= Fraction(made.epsilon)
+        assert Fraction(made.spent) <= Fraction(made.epsilon)  # type: ignore[arg-type]
 
     try_it()
 
@@ -281,7 +282,7 @@ def test_no_bytes_crash_the_server(name: str) -> None:
     good = Devices(protocol).report(plain(values), bits=SeededBits(5))
     server = Aggregator(protocol)
 
-    @settings(max_examples=25, deadline=None)
+    @examples(20)
     @given(st.data())
     def try_it(data: st.DataObject) -> None:
         row = good[data.draw(st.integers(0, len(good) - 1))].copy()
@@ -332,8 +333,8 @@ def test_an_empty_server_says_that_it_knows_nothing() -> None:
 def test_a_stray_value_is_refused_without_being_shown(name: str) -> None:
     protocol, values = SMALL[name]
     stray: Any = (
-        "SECRET-77" if not isinstance(values[0], str) or ("domain" in protocol.__dict__ and protocol.domain) else 77
-    )  # type: ignore[attr-defined]
+        "SECRET-77" if not isinstance(values[0], str) or ("domain" in protocol.__dict__ and protocol.domain) else 77  # type: ignore[attr-defined]
+    )
     with pytest.raises(client.NotInDomain) as refused:
         Client(protocol.document(), SECRET).report(stray)
     assert "77" not in str(refused.value)

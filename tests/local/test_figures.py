@@ -38,7 +38,7 @@ EPSILONS = (0.5, 1, 2, 4)
 
 
 def made(kind: Any, epsilon: float, **options: Any) -> Protocol:
-    return kind(name="figure", epsilon=epsilon, **options)
+    return kind(name="figure", epsilon=epsilon, **options)  # type: ignore[no-any-return]
 
 
 # §1 [F]: Var/n of an estimated count at low frequency

@@ -77,7 +77,7 @@ def test_the_sent_bits_mean_is_not_the_number_and_the_rounded_values_is() -> Non
         def below(self, n: int) -> int:
             return self.value
 
-    rounded = [10 * client._rounded(document, lambda label, a=a: Alpha(a), Fraction(4, 10)) for a in range(10)]
+    rounded = [10 * client._rounded(document, lambda label, a=a: Alpha(a), Fraction(4, 10)) for a in range(10)]  # type: ignore[misc]
     assert set(rounded) == {0, 10}
     assert Fraction(sum(rounded), 10) == 4
 
@@ -161,7 +161,7 @@ def test_numbers_between_the_steps_and_beyond_the_ends_have_a_place() -> None:
         sure.report([[1, 2]])
     for bad in ({"upper": 0}, {"upper": 1, "epsilon": 0}, {"upper": 1, "steps": 0}):
         with pytest.raises(InvalidParameter):
-            LaplaceMean(**({"epsilon": 1} | bad))  # type: ignore[arg-type]
+            LaplaceMean(**({"epsilon": 1} | bad))
 
 
 def test_a_report_takes_the_bits_of_the_interval_and_a_few_for_the_noise() -> None:

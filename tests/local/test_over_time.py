@@ -136,7 +136,7 @@ def test_what_an_allowance_keeps_names_no_value_and_survives() -> None:
 @pytest.mark.parametrize("memo", [False, True])
 def test_an_allowance_charges_each_protocol_at_its_own_price(memo: bool) -> None:
     dear, cheap = (
-        Client(KAry(name="t", domain=3, epsilon=epsilon, round=i, memo=memo).document(), SECRET)
+        Client(KAry(name="t", domain=3, epsilon=epsilon, round=i, memo=memo).document(), SECRET)  # type: ignore[arg-type]
         for i, epsilon in enumerate((8, Fraction(1, 10)))
     )
     cap = DeviceAllowance(9)

@@ -25,7 +25,7 @@ def test_the_price_of_a_report_is_the_largest_ratio_of_two_values_chances(name: 
     worst = worst_ratio([exact_law(protocol, value) for value in values])
     assert worst is not None
     assert float(protocol.event.pure() or 0) == pytest.approx(math.log(worst), rel=1e-12)
-    assert protocol.event.pure() <= Fraction(protocol.epsilon)  # type: ignore[operator]
+    assert protocol.event.pure() <= Fraction(protocol.epsilon)  # type: ignore[arg-type, operator]
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def condensed(size: int, weights: list[int], *, table: bool, length: int = 1) ->
         "alpha": "1000", "length": length, "distances": rows, "weights": [str(weight) for weight in weights],
     }  # fmt: skip
     document["epsilon"] = "1000000"
-    return document
+    return document  # type: ignore[no-any-return]
 
 
 HEAVY = [10**63 + 17 * i for i in range(1024)]  # as long as a weight may be
@@ -321,7 +321,7 @@ def quadratic_d_bit(doc: Any, r: Any, value: Any, memo: Any) -> bytes:
 
 def quadratic_packed(bits: Any) -> bytes:
     """One long number, shifted and added n times."""
-    return sum(bit << i for i, bit in watched_enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")
+    return sum(bit << i for i, bit in watched_enumerate(bits)).to_bytes((len(bits) + 7) // 8, "little")  # type: ignore[no-any-return]
 
 
 def quadratic_flags(coins: Any, ones: Any, count: int, p: Fraction, q: Fraction) -> list[int]:

@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,13 @@ ADD, REPLACE = Neighbours(), Neighbours(Change.REPLACE)
 RELATIONS, NORMS = (ADD, REPLACE), tuple(Norm)
 
 
-def length(move, norm):
+def length(move: Any, norm: Any) -> Any:
     if norm is Norm.LINF:
         return max(abs(x) for x in move)
     return sum(abs(x) for x in move) if norm is Norm.L1 else sum(x * x for x in move)
 
 
-def brute_force(queries, columns, norm, neighbours, *, records=2):
+def brute_force(queries: Any, columns: Any, norm: Any, neighbours: Any, *, records: Any = 2) -> Any:
     """The largest move and the most moving entries over all neighbouring histograms of a few records."""
     histograms = [h for h in product(range(records + 1), repeat=columns) if sum(h) <= records]
     answers = {h: queries.answer(list(h)) for h in histograms}
@@ -38,7 +39,7 @@ def brute_force(queries, columns, norm, neighbours, *, records=2):
     return furthest, entries
 
 
-def some_matrices():
+def some_matrices() -> Any:
     generator = np.random.default_rng(8)
     yield [[0, 1, 1], [1, 0, 1]]
     yield [[0.1, 0.75, 1]]
@@ -50,7 +51,7 @@ def some_matrices():
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.name)
-def test_sensitivity_is_the_largest_move_over_all_neighbouring_histograms(norm, neighbours):
+def test_sensitivity_is_the_largest_move_over_all_neighbouring_histograms(norm: Any, neighbours: Any) -> None:
     for matrix in some_matrices():
         queries = LinearQueries(matrix)
         found = queries.sensitivity(norm, neighbours)
@@ -60,14 +61,14 @@ def test_sensitivity_is_the_largest_move_over_all_neighbouring_histograms(norm, 
 
 
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.name)
-def test_weights_of_both_signs_have_the_sensitivity_of_brute_force(norm):
+def test_weights_of_both_signs_have_the_sensitivity_of_brute_force(norm: Any) -> None:
     queries = LinearQueries([[-1, 2, 0], [0.5, -3, 1]], lower=-3, upper=2)
     for neighbours in RELATIONS:
         assert queries.sensitivity(norm, neighbours).amount == brute_force(queries, 3, norm, neighbours)[0]
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
-def test_points_and_their_sum_move_by_two_in_l1_and_root_two_in_l2_under_both_relations(neighbours):
+def test_points_and_their_sum_move_by_two_in_l1_and_root_two_in_l2_under_both_relations(neighbours: Any) -> None:
     for d in (2, 5, 40):
         queries = LinearQueries(np.vstack([np.eye(d, dtype=np.int64), np.ones((1, d), dtype=np.int64)]))
         assert queries.sensitivity(Norm.L1, neighbours).amount == 2
@@ -78,12 +79,12 @@ def test_points_and_their_sum_move_by_two_in_l1_and_root_two_in_l2_under_both_re
 
 @pytest.mark.parametrize("neighbours", RELATIONS, ids=str)
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.name)
-def test_point_queries_are_a_histogram(norm, neighbours):
+def test_point_queries_are_a_histogram(norm: Any, neighbours: Any) -> None:
     assert LinearQueries(np.eye(4)).sensitivity(norm, neighbours) == neighbours.histogram(norm)
 
 
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.name)
-def test_replace_one_is_the_same_in_chunks_and_with_python_integers(norm, monkeypatch):
+def test_replace_one_is_the_same_in_chunks_and_with_python_integers(norm: Any, monkeypatch: Any) -> None:
     weights = np.random.default_rng(3).integers(0, 9, (4, 60))
     plain = LinearQueries(weights, upper=8).sensitivity(norm, REPLACE)
     huge = LinearQueries(weights.astype(object) * 10**30, upper=8 * 10**30).sensitivity(norm, REPLACE)
@@ -97,7 +98,7 @@ def test_replace_one_is_the_same_in_chunks_and_with_python_integers(norm, monkey
     )
 
 
-def test_very_many_kinds_of_columns_get_a_bound_that_is_safe_and_at_most_double(monkeypatch):
+def test_very_many_kinds_of_columns_get_a_bound_that_is_safe_and_at_most_double(monkeypatch: Any) -> None:
     exact = {}
     matrices = [np.random.default_rng(seed).integers(0, 9, (3, 50)) for seed in range(5)]
     matrices.append(8 - np.eye(30, dtype=np.int64))  # long columns, close together
@@ -107,38 +108,38 @@ def test_very_many_kinds_of_columns_get_a_bound_that_is_safe_and_at_most_double(
     for (i, norm), true in exact.items():
         bound = LinearQueries(matrices[i], upper=8).sensitivity(norm, REPLACE)
         assert true.amount <= bound.amount <= (4 if norm is Norm.L2 else 2) * true.amount
-        assert true.coordinates <= bound.coordinates <= 2 * true.coordinates
+        assert true.coordinates <= bound.coordinates <= 2 * true.coordinates  # type: ignore[operator]
         if norm is Norm.LINF:
             assert bound.amount == true.amount
 
 
-def test_answers_are_exact_sums_of_the_rationals_that_floats_are():
+def test_answers_are_exact_sums_of_the_rationals_that_floats_are() -> None:
     tenth = Fraction(0.1)
     answers = LinearQueries([[0.1, 1.0], [0.5, 0.25]]).answer([3, 10**17 + 1])
     assert answers.tolist() == [3 * tenth + 10**17 + 1, Fraction(3, 2) + Fraction(10**17 + 1, 4)]
 
 
 @pytest.mark.parametrize("count", [5, 2**40, 2**60, 2**62, 10**25])
-def test_answers_never_wrap(count):
+def test_answers_never_wrap(count: Any) -> None:
     answers = LinearQueries([[7, 6], [1, 0]], upper=7).answer([count, count])
     assert answers.tolist() == [13 * count, count]
 
 
-def test_a_mapping_and_an_array_of_the_same_counts_have_the_same_answers():
+def test_a_mapping_and_an_array_of_the_same_counts_have_the_same_answers() -> None:
     domain = Product((Categories(("f", "m")), IntegerInterval(0, 2)))
     queries = LinearQueries.of([lambda r: r[0] == "f", lambda r: Fraction(r[1], 2)], domain)
     by_name = queries.answer({("f", 2): 4, ("m", 1): 3})
     assert by_name.tolist() == queries.answer(np.array([0, 0, 4, 0, 3, 0])).tolist() == [4, Fraction(11, 2)]
 
 
-def test_predicates_and_the_matrix_of_their_values_are_the_same_queries():
+def test_predicates_and_the_matrix_of_their_values_are_the_same_queries() -> None:
     by_predicate = LinearQueries.of([lambda x: x > 1, lambda x: np.bool_(x == 0)], IntegerInterval(0, 3))
     by_matrix = LinearQueries(np.array([[False, False, True, True], [True, False, False, False]]))
     assert by_predicate.weights.tolist() == by_matrix.weights.tolist()
     assert by_predicate.denominator == 1
 
 
-def test_normalised_queries_are_means_and_move_by_a_share_of_the_size():
+def test_normalised_queries_are_means_and_move_by_a_share_of_the_size() -> None:
     sums, means = LinearQueries([[0, 0.5, 1]]), LinearQueries([[0, 0.5, 1]], size=4)
     assert means.answer([1, 2, 1]).tolist() == [Fraction(1, 2)]
     for norm in NORMS:
@@ -147,12 +148,12 @@ def test_normalised_queries_are_means_and_move_by_a_share_of_the_size():
 
 
 @pytest.mark.parametrize("unit", list(Unit))
-def test_normalised_queries_refuse_neighbours_for_whom_the_size_is_private(unit):
+def test_normalised_queries_refuse_neighbours_for_whom_the_size_is_private(unit: Any) -> None:
     with pytest.raises(InvalidParameter, match="size is private: ask for the sums"):
         LinearQueries([[1, 0]], size=10).sensitivity(Norm.L1, Neighbours(Change.ADD_REMOVE, unit))
 
 
-def test_answers_in_units_enter_noise_without_a_grid_at_no_extra_price():
+def test_answers_in_units_enter_noise_without_a_grid_at_no_extra_price() -> None:
     queries = LinearQueries([[Fraction(1, 3), 1], [0.5, 0]], size=3)
     whole = queries.in_units
     histogram = [1, 2]
@@ -167,7 +168,7 @@ def test_answers_in_units_enter_noise_without_a_grid_at_no_extra_price():
     assert gaussian.event.zcdp() == whole.sensitivity(Norm.L2, REPLACE).amount / 7200
 
 
-def test_the_weights_cannot_be_changed_afterwards():
+def test_the_weights_cannot_be_changed_afterwards() -> None:
     given = np.array([[0, 1]])
     queries = LinearQueries(given)
     with pytest.raises(ValueError, match="read-only"):
@@ -183,7 +184,7 @@ def test_the_weights_cannot_be_changed_afterwards():
         [1, 0], [[1], [1, 0]], [["a"]], "ab", [[[1]]], [[1 + 2**-52]],
     ],
 )  # fmt: skip
-def test_a_matrix_that_is_not_one_of_weights_between_0_and_1_is_refused(matrix):
+def test_a_matrix_that_is_not_one_of_weights_between_0_and_1_is_refused(matrix: Any) -> None:
     with pytest.raises(InvalidParameter, match="matrix"):
         LinearQueries(matrix)
 
@@ -203,18 +204,18 @@ def test_a_matrix_that_is_not_one_of_weights_between_0_and_1_is_refused(matrix):
         31337,
     ],
 )
-def test_a_histogram_that_is_not_one_is_refused_without_showing_a_count(histogram):
+def test_a_histogram_that_is_not_one_is_refused_without_showing_a_count(histogram: Any) -> None:
     with pytest.raises(InvalidParameter, match="histogram") as refusal:
         LinearQueries([[1, 0]]).answer(histogram)
     assert "31337" not in str(refusal.value)
 
 
-def test_a_histogram_of_another_size_than_declared_is_refused():
+def test_a_histogram_of_another_size_than_declared_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="declared size"):
         LinearQueries([[1, 0]], size=3).answer([2, 2])
 
 
-def test_bounds_sizes_and_domains_that_do_not_fit_are_refused():
+def test_bounds_sizes_and_domains_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="size"):
         LinearQueries([[1]], size=0)
     with pytest.raises(InvalidParameter, match="lower=…, upper=…"):

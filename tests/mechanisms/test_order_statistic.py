@@ -87,7 +87,7 @@ def test_the_bound_is_smooth_over_all_neighbours_as_a_theorem(rank: int, beta: f
         for i in range(5):
             for new in values:
                 other = tuple(sorted((*rows[:i], new, *rows[i + 1 :])))
-                assert Fraction(s) <= most * Fraction(smooth[other])
+                assert Fraction(s) <= most * Fraction(smooth[other])  # type: ignore[index]
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=12), st.data(), st.sampled_from([1e-8, 1e-3, 0.1, 0.9, 7.9]))

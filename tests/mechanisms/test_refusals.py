@@ -173,14 +173,14 @@ CONTRACTS = [
     Contract("discrete gaussian row", drawn(DiscreteGaussian(sigma=3, sensitivity=ONE_L2, dimension=2)), NUMBERS),
     Contract("truncated geometric row", drawn(TruncatedGeometric(epsilon=1, bound=9, sensitivity=ONE, dimension=2)), NUMBERS),
     *(
-        Contract(kind.__name__, drawn(kind(epsilon=1, candidates="ab", sensitivity=TOP)), NUMBERS)
+        Contract(kind.__name__, drawn(kind(epsilon=1, candidates="ab", sensitivity=TOP)), NUMBERS)  # type: ignore[arg-type]
         for kind in (ExponentialMechanism, ReportNoisyMax, OneSidedNoisyMax)
     ),
     *(
-        Contract(f"{kind.__name__} on a grid", drawn(kind(epsilon=1, candidates="ab", sensitivity=TOP, grid=0.5)), REALS)
+        Contract(f"{kind.__name__} on a grid", drawn(kind(epsilon=1, candidates="ab", sensitivity=TOP, grid=0.5)), REALS)  # type: ignore[arg-type]
         for kind in (ExponentialMechanism, ReportNoisyMax, OneSidedNoisyMax)
     ),
-    Contract("top k", drawn(TopK(k=2, epsilon=1, candidates="ab", sensitivity=TOP)), NUMBERS),
+    Contract("top k", drawn(TopK(k=2, epsilon=1, candidates="ab", sensitivity=TOP)), NUMBERS),  # type: ignore[arg-type]
     Contract("above threshold", drawn(AboveThreshold(epsilon=1, threshold=1, sensitivity=ONE)), NUMBERS),
     Contract("above threshold on a grid", drawn(AboveThreshold(epsilon=1, threshold=1, sensitivity=ONE, grid=0.5)), REALS),
     Contract("sparse", drawn(Sparse(epsilon=1, threshold=1, cutoff=2, sensitivity=ONE)), NUMBERS),
@@ -291,7 +291,7 @@ def test_queries_in_halves_are_refused_where_the_mechanism_is_made(norm: Norm) -
             lambda **k: Gaussian(sigma=1, dimension=2, **k),
         ],
         Norm.LINF: [
-            lambda **k: ExponentialMechanism(epsilon=1, candidates="ab", **k),
+            lambda **k: ExponentialMechanism(epsilon=1, candidates="ab", **k),  # type: ignore[arg-type]
             lambda **k: AboveThreshold(epsilon=1, threshold=1, **k),
         ],
     }

@@ -87,7 +87,9 @@ def test_the_accuracy_holds_for_the_exact_law_of_the_mechanism(people: int, beta
         assert fails <= beta
     assert best <= 1
     chosen = ExponentialMechanism(  # among so many databases, by scores in units of 1/n
-        epsilon=epsilon, candidates=range(len(small)), sensitivity=Sensitivity.linf(1, Neighbours(Change.REPLACE))
+        epsilon=epsilon,
+        candidates=range(len(small)),  # type: ignore[arg-type]
+        sensitivity=Sensitivity.linf(1, Neighbours(Change.REPLACE)),
     )
     lost = chosen.error(beta).alpha / people
     assert stated == pytest.approx(min(1.0, alpha + lost), rel=1e-6)
@@ -116,6 +118,6 @@ def test_the_best_accuracy_is_the_fixed_point_of_its_two_halves() -> None:
 def test_what_no_database_meets_is_refused() -> None:
     for bad in ({"queries": 0, "alpha": 0.1}, {"queries": 1, "alpha": 0}, {"queries": 1, "alpha": 1.5}):
         with pytest.raises(InvalidParameter):
-            small_database_size(**bad)  # type: ignore[arg-type]
+            small_database_size(**bad)
     with pytest.raises(InvalidParameter, match="alpha"):
         small_database_size(queries=1, alpha=1e-12)

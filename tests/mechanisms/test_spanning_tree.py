@@ -52,10 +52,10 @@ def within(edges: Any) -> list[np.ndarray[Any, Any]]:
     )
     axes = range(len(edges))
     spread = lambda a, axis: a.max(axis=axis, keepdims=True) + 0 * a  # noqa: E731
-    local = reduce(np.maximum, (np.maximum(spread(costs, axis) - costs, costs + spread(-costs, axis)) for axis in axes))
+    local = reduce(np.maximum, (np.maximum(spread(costs, axis) - costs, costs + spread(-costs, axis)) for axis in axes))  # type: ignore[no-untyped-call]
     out = [local]
     for _ in axes:
-        out.append(reduce(np.maximum, (spread(out[-1], axis) for axis in axes)))
+        out.append(reduce(np.maximum, (spread(out[-1], axis) for axis in axes)))  # type: ignore[no-untyped-call]
     return out
 
 

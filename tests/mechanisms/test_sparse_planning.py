@@ -127,7 +127,7 @@ def test_a_grid_counts_in_steps() -> None:
     whole, fine = threshold_for(**pair, false_top=0.01), threshold_for(**pair, false_top=0.01, grid=F(1, 4))  # type: ignore[arg-type]
     assert fine == whole / 4
     assert false_top_probability(**pair, below=10, grid=F(1, 4)) == false_top_probability(**pair, below=40)  # type: ignore[arg-type]
-    assert longest_stage(**pair, threshold=30, false_top=0.01, grid=F(1, 4)) == longest_stage(  # type: ignore[arg-type]
+    assert longest_stage(**pair, threshold=30, false_top=0.01, grid=F(1, 4)) == longest_stage(
         **pair,  # type: ignore[arg-type]
         threshold=120,
         false_top=0.01,

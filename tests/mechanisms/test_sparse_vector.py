@@ -54,7 +54,7 @@ def law_of(mechanism: SparseTechnique, answers: list[int], reach: int, monkeypat
     for combination in itertools.product(draws, repeat=fresh + len(answers)):
         levels, noises = combination[:fresh], combination[fresh:]
         pair = laws.Script(levels, threshold), laws.Script(noises, query)
-        monkeypatch.setattr(kind, "noises", property(lambda self, pair=pair: pair))
+        monkeypatch.setattr(kind, "noises", property(lambda self, pair=pair: pair))  # type: ignore[misc]
         found = tuple(mechanism.release(answers).tolist())
         mass = math.prod(map(t, levels)) * math.prod(map(q, noises))
         out[found] = out.get(found, 0.0) + mass
@@ -605,7 +605,7 @@ def test_a_query_against_its_own_threshold_has_the_law_of_the_difference(
     sample = [outcomes.index(outcome) for outcome in seen]
     for table, holds in ((law, True), (wrong, False)):
         chance = [table.get(outcome, 0.0) for outcome in outcomes] + [0.0]
-        p = samples.chi_square(sample, lambda k, c=chance: c[k] if k >= 0 else 0.0, reach=len(outcomes))
+        p = samples.chi_square(sample, lambda k, c=chance: c[k] if k >= 0 else 0.0, reach=len(outcomes))  # type: ignore[misc]
         assert (p > samples.THRESHOLD) == holds
 
 
@@ -674,7 +674,7 @@ def test_queries_that_are_never_negative_take_lower_thresholds_only() -> None:
         lambda: mechanism.start().ask(0, threshold=51),
     ):
         with pytest.raises(InvalidParameter, match="must be at most 50") as error:
-            ask()
+            ask()  # type: ignore[no-untyped-call]
         assert "highest" in str(error.value)
 
 

@@ -55,7 +55,7 @@ def test_a_release_is_a_function_of_the_data_and_the_random_bits(mechanism: Any)
     same = {mechanism.release(7, bits=SeededBits(3)) for _ in range(5)}
     assert len(same) == 1
     assert len({mechanism.release(7, bits=SeededBits(seed)) for seed in range(40)}) > 3
-    here, there = (enumerated(lambda bits, x=x: mechanism.release(x, bits=bits)) for x in (0, 5))
+    here, there = (enumerated(lambda bits, x=x: mechanism.release(x, bits=bits)) for x in (0, 5))  # type: ignore[misc]
     assert {k + 5: p for k, p in here.probabilities.items()} == there.probabilities
     assert sum(here.probabilities.values()) + here.unexplored == 1
 
@@ -68,8 +68,8 @@ def test_laplace_noise_has_the_scale_of_its_sensitivity_over_epsilon(epsilon: in
     right, double = (
         {k: laws.rounded_laplace(scale)(k) for k in range(-6, 7)} for scale in (moved / epsilon, 2 * moved / epsilon)
     )
-    assert agrees(found, right)
-    assert not agrees(found, double)
+    assert agrees(found, right)  # type: ignore[arg-type]
+    assert not agrees(found, double)  # type: ignore[arg-type]
     assert mechanism.event.pure() == epsilon
 
 
@@ -159,7 +159,7 @@ def test_the_lectures_variance_as_it_is_legible_is_too_small() -> None:
     made = Gaussian.calibrated(epsilon=1, delta=1e-5, sensitivity=sensitivity)
     assert float(made.sigma) > math.sqrt(math.log(1e5))
     assert 0.999e-5 < total([made.event]).delta(1) <= 1e-5
-    drawn = np.asarray(GaussianNoise(Fraction(made.sigma)).draw(100_000, SeededBits(2)), dtype=np.float64)
+    drawn = np.asarray(GaussianNoise(Fraction(made.sigma)).draw(100_000, SeededBits(2)), dtype=np.float64)  # type: ignore[arg-type]
     assert drawn.var() == pytest.approx(float(made.sigma) ** 2 + 1 / 12, rel=0.04)
 
 
@@ -201,7 +201,7 @@ def test_the_exponential_mechanism_loses_at_most_epsilon_on_all_small_scores() -
     """Its own rate and its own price: every score in {0, 1, 2}³ and every move of each score by at most one."""
     mechanism = ExponentialMechanism(epsilon=1, candidates=(0, 1, 2), sensitivity=REPLACE)
     for x in ([0, 1, 2], [2, 2, 0]):
-        found = enumerated(lambda bits, x=x: mechanism.release(x, bits=bits))
+        found = enumerated(lambda bits, x=x: mechanism.release(x, bits=bits))  # type: ignore[misc]
         assert agrees(found, laws.exponential(x, float(mechanism.rate)))
     worst = largest_loss(ExponentialMechanism, float(mechanism.rate), (-1, 0, 1))
     assert 0.75 < worst <= float(mechanism.event.pure() or 0) + 1e-9
@@ -212,7 +212,7 @@ def test_the_exponential_mechanism_loses_at_most_epsilon_on_all_small_scores() -
 @pytest.mark.parametrize("beta", [0.3, 0.01])
 def test_a_choice_far_below_several_best_is_as_unlikely_as_said(candidates: int, best: int, beta: float) -> None:
     """At the worst, all others are just that far below: their weight is (k - k*)·exp(-rate·α) against k*."""
-    mechanism = ExponentialMechanism(epsilon=1, candidates=range(candidates), sensitivity=COUNTS)
+    mechanism = ExponentialMechanism(epsilon=1, candidates=range(candidates), sensitivity=COUNTS)  # type: ignore[arg-type]
     alpha = mechanism.error(beta, best=best).alpha
 
     def worst(gap: float) -> float:
@@ -227,7 +227,7 @@ def test_a_choice_far_below_several_best_is_as_unlikely_as_said(candidates: int,
 @pytest.mark.parametrize("candidates", [2, 3, 50])
 @pytest.mark.parametrize("beta", [0.2, 0.05, 1e-3])
 def test_a_choice_far_below_the_one_best_is_as_unlikely_as_said(candidates: int, beta: float) -> None:
-    mechanism = ExponentialMechanism(epsilon=2, candidates=range(candidates), sensitivity=COUNTS)
+    mechanism = ExponentialMechanism(epsilon=2, candidates=range(candidates), sensitivity=COUNTS)  # type: ignore[arg-type]
     alpha = mechanism.error(beta).alpha
     law = laws.exponential([alpha] + [0.0] * (candidates - 1), float(mechanism.rate))
     assert 1 - law[0] <= beta
@@ -276,7 +276,7 @@ def test_one_sided_noisy_max_adds_exponential_noise_and_loses_at_most_epsilon() 
 def test_a_quarter_and_half_the_share_say_yes_to_warners_coins(share: float) -> None:
     """E[yes] = ¾p + ¼(1 - p) = ¼ + p/2, by the exact law of one report; the estimate undoes it, and ε is ln 3."""
     ask = Warner()
-    told = {x: enumerated(lambda bits, x=x: ask.release(x, bits=bits), word_bits=1) for x in (0, 1)}
+    told = {x: enumerated(lambda bits, x=x: ask.release(x, bits=bits), word_bits=1) for x in (0, 1)}  # type: ignore[misc]
     assert told[1].at(1) == Fraction(3, 4)
     assert told[0].at(1) == Fraction(1, 4)
     yes = share * float(told[1].at(1)) + (1 - share) * float(told[0].at(1))
@@ -308,8 +308,8 @@ def test_counting_queries_move_by_one_each_and_a_histogram_by_one_altogether() -
     """k counts of any properties move by k, a histogram's k disjoint cells by 1, by trying every record of a domain."""
     ages = IntegerInterval(0, 9)
     for k in (1, 3, 5):
-        nested = LinearQueries.of([lambda age, least=least: age >= least for least in range(k)], ages)
-        cells = LinearQueries.of([lambda age, cell=cell, k=k: age % k == cell for cell in range(k)], ages)
+        nested = LinearQueries.of([lambda age, least=least: age >= least for least in range(k)], ages)  # type: ignore[misc]
+        cells = LinearQueries.of([lambda age, cell=cell, k=k: age % k == cell for cell in range(k)], ages)  # type: ignore[misc]
         for queries, norm_1 in ((nested, k), (cells, 1)):
             tried = max(sum(queries.answer({age: 1}).tolist()) for age in ages)
             found = queries.sensitivity(Norm.L1, Neighbours())
