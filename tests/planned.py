@@ -285,7 +285,7 @@ def prices(text: str, dataset: str) -> str:
     pure, delta, zcdp = by_epsilon.event.pure(), by_epsilon.event.extra_delta(), by_rho.event.zcdp()
     assert pure is not None
     assert zcdp is not None
-    assert (pure, zcdp) <= (1, 1)
+    assert (pure, zcdp) <= (1, 1)  # type: ignore[operator]
     assert delta <= Fraction(1, 10**6)
     costs = f"ε {pure} δ {float(delta):.6g} / ρ {float(zcdp):.9g}"
     return f"{limits.rows} in {limits.groups}, cut {limits.cut} | {'; '.join(shown)}{chosen} | {costs}"

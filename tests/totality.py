@@ -151,7 +151,7 @@ def _of_record(function: Function) -> Iterator[tuple[str, str, tuple[str, ...]]]
             return
         free = [operand.sort for operand in taken if not operand.is_constant]
         held = [_CONSTANTS[operand.sort] for operand in taken if operand.is_constant]
-        held = [(*known[at:], *known[:at]) for at, known in enumerate(held)]  # not the same one twice
+        held = [(*known[at:], *known[:at]) for at, known in enumerate(held)]  # type: ignore[misc]  # not the same one twice
         for sorts, constants in product(
             product(*map(_SORTS.__getitem__, free)), zip(*held, strict=True) if held else [()]
         ):

@@ -10,7 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from sfumato.query.released import Bar
 
 import sfumato
 from json_schema import faults
@@ -23,6 +22,7 @@ from sfumato.curator.release import NOTHING
 from sfumato.data import Kind
 from sfumato.demo import hospital
 from sfumato.errors import InvalidParameter, SfumatoError
+from sfumato.query.bars import Bar
 
 CONFIDENCE = Fraction(95, 100)
 WARDS = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"

@@ -40,7 +40,7 @@ def test_a_curator_that_counts_all_rows_of_a_person_is_convicted() -> None:
 
     def release(rows: object) -> int:
         table = exact(all_rows.question.text, rows, all_rows.spend)
-        noise = one_row.priced[0].noise
+        noise = one_row.priced[0].noise  # type: ignore[union-attr]
         assert noise is not None
         from sfumato.exact.bits import source
 

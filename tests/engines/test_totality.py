@@ -144,7 +144,7 @@ def test_statistics_of_an_extreme_day_would_fail_while_planning() -> None:
 
 def _truths(about: list[tuple[str, str]], column: str) -> Iterator[str]:
     for gives, text in about:
-        if gives == totality.N and column in "ds":  # type: ignore[attr-defined]
+        if gives == totality.N and column in "ds":
             yield f"{text} > 1"
 
 

@@ -123,7 +123,7 @@ def test_coin_boundaries(x: Fraction) -> None:
             lambda bits: exact.bernoulli_exp(x, bits=bits),
             lambda bits: bool(exact.bernoulli_exp(x, 2, bits=bits)[0]),
         ):
-            assert coin(EdgeBits(word, times=1)) is (step < 0)
+            assert coin(EdgeBits(word, times=1)) is (step < 0)  # type: ignore[no-untyped-call]
         for p in (Fraction(1, 3), Fraction(2, 7)):
             at = int(p * WORD) + step
             assert exact.bernoulli(p, bits=EdgeBits(at, times=1)) is (step < 0)

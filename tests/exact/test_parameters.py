@@ -116,7 +116,7 @@ def test_other_bad_shapes_and_bounds() -> None:
         (lambda: exact.choice(3, -1), "k"),
         (lambda: exact.choice(2**70, 3), "n"),
         (lambda: exact.censored_discrete_laplace(1, -1), "bound"),
-        (lambda: exact.truncated_discrete_laplace(1, 1.5), "bound"),  # type: ignore[arg-type]
+        (lambda: exact.truncated_discrete_laplace(1, 1.5), "bound"),  # type: ignore[call-overload]
         (lambda: exact.rounded_laplace(1, center=math.nan), "center"),
         (lambda: exact.rounded_laplace(1, center=[1.0, math.inf]), "center"),
         (lambda: exact.rounded_laplace(1, center=[1, "x"]), "center"),
@@ -191,11 +191,11 @@ def test_what_no_array_could_hold_is_refused() -> None:
         lambda: exact.discrete_laplace(1, (0, 10**30)),
         lambda: exact.discrete_laplace(1, (1,) * 70),
         lambda: exact.integers(2**100, 10**30),
-        lambda: exact.discrete_laplace(1, np.array([1, 2])),  # type: ignore[arg-type]
-        lambda: exact.integers(np.array([1, 2])),  # type: ignore[arg-type]
+        lambda: exact.discrete_laplace(1, np.array([1, 2])),  # type: ignore[call-overload]
+        lambda: exact.integers(np.array([1, 2])),  # type: ignore[call-overload]
         lambda: exact.permutation(10**30),
         lambda: exact.choice(2**63, 2**60),
-        lambda: exact.discrete_laplace(np.timedelta64(5, "s")),  # type: ignore[arg-type]
+        lambda: exact.discrete_laplace(np.timedelta64(5, "s")),  # type: ignore[call-overload]
     ):
         with pytest.raises(InvalidParameter):
             call()
@@ -230,8 +230,8 @@ def test_draws_beyond_64_bits_are_python_integers(scale: Any) -> None:
         exact.rounded_heavy_tail,
     ):  # fmt: skip
         sample = draw(2, scale, 20) if draw is exact.rounded_heavy_tail else draw(scale, 20)
-        assert all(isinstance(int(k), int) for k in sample)
-        assert max(abs(int(k)) for k in sample) > scale / 10
+        assert all(isinstance(int(k), int) for k in sample)  # type: ignore[union-attr]
+        assert max(abs(int(k)) for k in sample) > scale / 10  # type: ignore[union-attr]
     huge = exact.discrete_laplace(2**70, (2, 2))
     assert huge.dtype == np.object_
     assert huge.shape == (2, 2)

@@ -48,7 +48,7 @@ class Callers:
 
         def run() -> None:
             try:
-                self.found[request] = self.group.submit(request)
+                self.found[request] = self.group.submit(request)  # type: ignore[arg-type]
             except BaseException as error:
                 self.found[request] = error
 
@@ -208,7 +208,7 @@ def test_a_leader_who_is_interrupted_at_its_first_step_still_serves_those_behind
     assert callers.found["third"] == "did third"
     assert slow.batches == [["first"], ["second", "third"]]
     slow.gate.release()
-    assert callers.group.submit("later") == "did later"
+    assert callers.group.submit("later") == "did later"  # type: ignore[arg-type]
 
 
 def test_a_caller_who_is_interrupted_while_it_lines_up_leaves_the_others_in_order(
@@ -225,7 +225,7 @@ def test_a_caller_who_is_interrupted_while_it_lines_up_leaves_the_others_in_orde
 
     monkeypatch.setattr(Commits, "_line_up", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        callers.group.submit("impatient")
+        callers.group.submit("impatient")  # type: ignore[arg-type]
     slow.gate.release(2)
     callers.finish()
     assert slow.batches == [["first"], ["a"]]

@@ -137,7 +137,7 @@ def test_a_server_with_one_wrong_coin_is_biased(name: str) -> None:
     means = []
     for server in (protocol, wrong):
         rows = [np.frombuffer(told, dtype=np.uint8)[None, :] for told in law]
-        shares = [server.estimate(server.tally(row), 1).shares[0] for row in rows]
+        shares = [server.estimate(server.tally(row), 1).shares[0] for row in rows]  # type: ignore[union-attr]
         means.append(sum(float(p) * share for p, share in zip(law.values(), shares, strict=True)))
     assert means[0] == pytest.approx(1, abs=1e-9)
     assert abs(means[1] - 1) > 1e-3

@@ -121,7 +121,7 @@ def test_one_report_estimates_without_bias_and_with_the_stated_variance(name: st
             found.append(protocol.estimate(counts, 1))
         chances = np.array([float(p) for p in law.values()])
         if isinstance(found[0], Mean):
-            estimates = np.array([one.value for one in found])
+            estimates = np.array([one.value for one in found])  # type: ignore[union-attr]
             assert chances @ estimates == pytest.approx(float(value), abs=1e-9)
             low, high = float(protocol.lower), float(protocol.upper)  # type: ignore[attr-defined]
             if not protocol.memo:
@@ -131,7 +131,7 @@ def test_one_report_estimates_without_bias_and_with_the_stated_variance(name: st
                 stated = protocol.variance(share)
                 assert spread == pytest.approx(stated, rel=1e-6) if on_grid else spread >= stated * 0.98
             continue
-        shares = np.stack([one.shares for one in found])
+        shares = np.stack([one.shares for one in found])  # type: ignore[union-attr]
         truth = expected_shares(protocol, value, at)
         assert chances @ shares == pytest.approx(truth, abs=1e-7)
         if protocol.kind not in ("condensed", "d-bit"):

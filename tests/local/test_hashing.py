@@ -44,7 +44,7 @@ def test_every_pair_of_values_is_hashed_independently() -> None:
     word, half = 8, 4
     a, b = (grid.reshape(-1) for grid in np.meshgrid(np.arange(2**word), np.arange(2**word)))
     for x, other in [(0, 1), (1, 2), (3, 11), (7, 15), (8, 12)]:
-        tops = [client.multiply_shift(a, b, value, word) >> half for value in (x, other)]
+        tops = [client.multiply_shift(a, b, value, word) >> half for value in (x, other)]  # type: ignore[operator]
         together = np.bincount(tops[0] * 2**half + tops[1], minlength=4**half)
         assert (together == 2 ** (2 * word) // 4**half).all()
 

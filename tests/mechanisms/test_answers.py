@@ -39,7 +39,7 @@ def half_up(value: Any, grid: Any) -> int:
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=8), GRIDS)
 def test_placing_by_the_array_is_placing_one_by_one(values: list[float], grid: Any) -> None:
     expected = [half_up(value, grid) for value in values]
-    assert Answers(grid, len(values)).place(np.array(values)).tolist() == expected
+    assert Answers(grid, len(values)).place(np.array(values)).tolist() == expected  # type: ignore[union-attr]
     assert [Answers(grid).place(value) for value in values] == expected
 
 
@@ -48,7 +48,7 @@ def test_ties_are_placed_exactly(k: int, grid: Any) -> None:
     """The middle between two grid points, and the floats on either side of it."""
     middle = float((k + Fraction(1, 2)) * Fraction(str(grid)))
     values = [middle, math.nextafter(middle, -math.inf), math.nextafter(middle, math.inf)]
-    assert Answers(grid, 3).place(np.array(values)).tolist() == [half_up(value, grid) for value in values]
+    assert Answers(grid, 3).place(np.array(values)).tolist() == [half_up(value, grid) for value in values]  # type: ignore[union-attr]
 
 
 @given(
@@ -69,7 +69,7 @@ def test_no_placed_answer_moves_further_than_the_sensitivity_says(
     answers = Answers(grid, len(x))
     for coordinates in (None, moving):
         steps = answers.move(Sensitivity(norm, Fraction(amount), RELATION, coordinates), norm)
-        gaps = np.abs(answers.place(x).astype(object) - answers.place(y).astype(object))
+        gaps = np.abs(answers.place(x).astype(object) - answers.place(y).astype(object))  # type: ignore[union-attr]
         found = {Norm.L1: sum(gaps), Norm.L2: sum(g * g for g in gaps), Norm.LINF: max(gaps)}[norm]
         assert found <= (steps.square if norm is Norm.L2 else steps.distance)
 
@@ -79,7 +79,7 @@ def test_rounding_that_does_not_enter_the_sensitivity_is_convicted() -> None:
     luck, one of 0.8/1 with two coordinates is not."""
     answers = Answers(1, 2)
     x, y = [0.4, 0.4], [0.5, 0.5]
-    moved = sum(abs(answers.place(x) - answers.place(y)))
+    moved = sum(abs(answers.place(x) - answers.place(y)))  # type: ignore[call-overload]
     naive = math.ceil(Fraction(1, 5))
     assert moved == 2 > naive
     assert answers.move(Sensitivity(Norm.L1, Fraction(1, 5), RELATION), Norm.L1).distance >= moved
@@ -96,7 +96,7 @@ def test_a_histogram_on_a_fine_grid_keeps_its_sensitivity() -> None:
 def test_a_distance_and_a_square_cannot_be_taken_for_each_other() -> None:
     """Noise that pays in ℓ1 refuses a square, and noise that pays in ℓ2 a distance, however small the numbers are."""
     length, square = AnswerMove.l1(Fraction(1)), AnswerMove.l2(square=Fraction(1))
-    assert (length.distance, square.square) == (1, 1)
+    assert (length.distance, square.square) == (1, 1)  # type: ignore[comparison-overlap]
     for noise in (LaplaceNoise(Fraction(2)), GeometricNoise(Fraction(2))):
         assert noise.event(length).pure() == Fraction(1, 2)
         with pytest.raises(TypeError, match="known by its square"):

@@ -634,7 +634,7 @@ def test_errors_about_answers_do_not_show_them() -> None:
         (AboveThreshold(epsilon=1, threshold=3, sensitivity=ONE), [12345.678]),
     ):
         with pytest.raises(InvalidParameter) as error:
-            mechanism.release(secret)
+            mechanism.release(secret)  # type: ignore[arg-type]
         assert "12345" not in str(error.value)
 
 

@@ -345,8 +345,8 @@ def test_answers_beyond_the_range_count_as_its_end_and_move_no_further() -> None
     mechanism = Geometric(epsilon=1, sensitivity=ONE, dimension=2)
     end = 2**16384
     placed = mechanism.answers.place([HUGE, -HUGE])
-    assert placed.tolist() == [end, -end]
-    assert mechanism.answers.place([end - 1, 5]).tolist() == [end - 1, 5]
+    assert placed.tolist() == [end, -end]  # type: ignore[union-attr]
+    assert mechanism.answers.place([end - 1, 5]).tolist() == [end - 1, 5]  # type: ignore[union-attr]
     assert abs(mechanism.release([HUGE, 0])[0] - end) < 10**6
     fine = Laplace(epsilon=1, sensitivity=ONE, grid=0.5)
     assert fine.answers.place(Decimal("1e-999999")) == 0

@@ -131,7 +131,7 @@ def test_the_private_cost_is_released_near_the_cost() -> None:
     answers = [mechanism.release(weights, bits=SeededBits(seed)) for seed in range(6)]
     assert {type(answer) for answer in answers} == {float}
     worst = mechanism.error(1e-9).alpha
-    assert all(abs(answer - cost) <= worst for answer in answers)
+    assert all(abs(answer - cost) <= worst for answer in answers)  # type: ignore[operator]
     assert len(set(answers)) > 3
 
 

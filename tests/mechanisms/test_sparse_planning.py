@@ -84,7 +84,7 @@ def test_false_tops_of_a_mechanism_come_as_often() -> None:
     first, second = NOISES[0]
     mechanism = SparseVector(threshold=12, sensitivity=ONE, threshold_noise=first, query_noise=second, length=12)
     bits, n = SeededBits(2), 5000
-    seen = sum(bool(mechanism.release([0] * 12, bits=bits).any()) for _ in range(n))
+    seen = sum(bool(mechanism.release([0] * 12, bits=bits).any()) for _ in range(n))  # type: ignore[union-attr]
     stated = false_top_probability(threshold_noise=first, query_noise=second, below=12, queries=12)
     assert samples.binomial(seen, n, stated) > samples.THRESHOLD
     one = false_top_probability(threshold_noise=first, query_noise=second, below=12)

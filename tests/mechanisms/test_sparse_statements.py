@@ -196,7 +196,7 @@ def test_generalised_svt_answers_by_the_first_noise_and_halts_after_its_cutoff(r
                 if sum(expected) < cutoff:
                     expected.append(answer + nu >= level + thresholds[fresh])
                     fresh += expected[-1] and resample and sum(expected) < cutoff
-            assert mechanism.release(answers).tolist() == expected
+            assert mechanism.release(answers).tolist() == expected  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("moved", [1, 3])
@@ -206,7 +206,7 @@ def test_above_threshold_halts_at_its_first_top_and_has_noise_for_twice_and_four
     mechanism = AboveThreshold(epsilon=epsilon, threshold=0, sensitivity=Sensitivity.linf(moved, Neighbours()))
     assert [noise.scale for noise in mechanism.noises] == [4 * moved, 8 * moved]  # type: ignore[attr-defined]
     assert 0.99 * epsilon < loss_of_a_long_run(mechanism, moved=moved) <= float(epsilon) * (1 + 1e-9)
-    assert mechanism.release([-far, -far, far, far, -far]).tolist() == [False, False, True]
+    assert mechanism.release([-far, -far, far, far, -far]).tolist() == [False, False, True]  # type: ignore[union-attr]
     run = mechanism.start()
     assert [run.ask(-far), run.halted, run.ask(far), run.halted] == [False, False, True, True]
 

@@ -55,7 +55,7 @@ def law_of(mechanism: SparseTechnique, answers: list[int], reach: int, monkeypat
         levels, noises = combination[:fresh], combination[fresh:]
         pair = laws.Script(levels, threshold), laws.Script(noises, query)
         monkeypatch.setattr(kind, "noises", property(lambda self, pair=pair: pair))  # type: ignore[misc]
-        found = tuple(mechanism.release(answers).tolist())
+        found = tuple(mechanism.release(answers).tolist())  # type: ignore[union-attr]
         mass = math.prod(map(t, levels)) * math.prod(map(q, noises))
         out[found] = out.get(found, 0.0) + mass
     monkeypatch.undo()
@@ -141,7 +141,7 @@ def test_noise_that_is_not_refreshed_is_convicted(monkeypatch: pytest.MonkeyPatc
 
     def seen(answers: list[int], seed: int) -> int:
         bits = SeededBits(seed)
-        return sum(mechanism.release(answers, bits=bits).tolist() == outcome for _ in range(4000))
+        return sum(mechanism.release(answers, bits=bits).tolist() == outcome for _ in range(4000))  # type: ignore[union-attr]
 
     honest = seen([0, 1], 1), seen([1, 0], 2)
     assert honest[0] <= math.e * honest[1] + 6.2 * math.e * math.sqrt(honest[1]) + 6.2 * math.sqrt(honest[0])
@@ -220,7 +220,7 @@ def test_a_release_has_the_audited_law(mechanism: SparseTechnique, reach: int) -
     x, bits = [0, 1, 2], SeededBits(12)
     law, other = laws.sparse(mechanism, x, reach), laws.sparse(mechanism, [2, 1, 0], reach)
     outcomes = sorted(law, key=lambda o: -law[o])
-    seen = [tuple(mechanism.release(x, bits=bits).tolist()) for _ in range(6000)]
+    seen = [tuple(mechanism.release(x, bits=bits).tolist()) for _ in range(6000)]  # type: ignore[union-attr]
     sample = [outcomes.index(outcome) for outcome in seen]
     reached = len(outcomes)
     chance, wrong = ([table.get(o, 0.0) for o in outcomes] + [0.0] for table in (law, other))
@@ -267,12 +267,12 @@ def test_a_run_refuses_after_its_last_top() -> None:
         assert "new run" in str(error.value)
     with pytest.raises(Halted):
         run.ask_all(np.array([1, 2]))
-    assert sparse.release([0, 10**6, 0, 10**6, 0, 10**6]).tolist() == [False, True, False, True]
+    assert sparse.release([0, 10**6, 0, 10**6, 0, 10**6]).tolist() == [False, True, False, True]  # type: ignore[union-attr]
 
 
 def test_a_length_cap_ends_a_run_too() -> None:
     capped = SparseVector.gaussian(sigma=1, query_sigma=2, length=3, threshold=1000, sensitivity=ONE)
-    assert capped.release([0] * 10).tolist() == [False] * 3
+    assert capped.release([0] * 10).tolist() == [False] * 3  # type: ignore[union-attr]
     run = capped.start()
     for _ in range(3):
         assert run.ask(0) is False
@@ -339,7 +339,7 @@ def test_numeric_sparse_gives_numbers_for_tops_and_none_for_the_rest() -> None:
     assert answers[2] is None
     assert len(answers) == 4
     assert all(isinstance(value, int) for value in (answers[1], answers[3]))
-    assert abs(answers[1] - 5000) < 10
+    assert abs(answers[1] - 5000) < 10  # type: ignore[operator]
     real = NumericSparse(epsilon=1000, threshold=1000, sensitivity=ONE, cutoff=1, grid=0.5)
     assert isinstance(real.release([5000.25])[0], float)
 
@@ -459,7 +459,7 @@ def strays(mechanism: SparseTechnique, alpha: float, rounds: int, seed: int) -> 
     step = math.ceil(alpha) + 1
     for _ in range(rounds):
         answers = [mechanism.level - step] * 19 + [mechanism.level + step]
-        wrong += mechanism.release(answers, bits=bits).tolist() != [False] * 19 + [True]
+        wrong += mechanism.release(answers, bits=bits).tolist() != [False] * 19 + [True]  # type: ignore[union-attr]
     return wrong
 
 
@@ -581,7 +581,7 @@ def test_a_stage_of_several_tops_is_read_once_by_its_curve() -> None:
     one_box = total([events.Composition([(events.NonNegativeSparseVector(60, 120, 100), 12)])]).epsilon(float(delta))
     assert boxes[2] == pytest.approx(one_box, rel=1e-5)
     answers = [0, 150, 10**6, 90] * 5
-    drawn = [non_negative_of(12, c).release(answers, bits=SeededBits(4)).tolist() for c in (1, 3, 12)]
+    drawn = [non_negative_of(12, c).release(answers, bits=SeededBits(4)).tolist() for c in (1, 3, 12)]  # type: ignore[union-attr]
     assert drawn[0] == drawn[1] == drawn[2]
     assert [stage.cutoff for stage in non_negative_of(12, 3).stages] == [1] * 12
 
@@ -601,7 +601,7 @@ def test_a_query_against_its_own_threshold_has_the_law_of_the_difference(
     law = laws.sparse(mechanism, same, reach)
     wrong = laws.sparse(mechanism, [2 * a - b for a, b in zip(x, same, strict=True)], reach)  # the sign turned round
     outcomes = sorted(law, key=lambda o: -law[o])
-    seen = [tuple(mechanism.release(x, thresholds=own, bits=bits).tolist()) for _ in range(6000)]
+    seen = [tuple(mechanism.release(x, thresholds=own, bits=bits).tolist()) for _ in range(6000)]  # type: ignore[union-attr]
     sample = [outcomes.index(outcome) for outcome in seen]
     for table, holds in ((law, True), (wrong, False)):
         chance = [table.get(outcome, 0.0) for outcome in outcomes] + [0.0]
@@ -641,20 +641,20 @@ def test_thresholds_that_depend_on_data_are_convicted(monkeypatch: pytest.Monkey
 
 def test_a_value_is_that_of_the_answer_and_not_of_its_distance_from_a_threshold() -> None:
     numeric = NumericSparse(epsilon=2000, threshold=0, sensitivity=ONE, cutoff=2)
-    assert [round(v, -2) for v in numeric.release([5000, 9000], thresholds=[1000, 8000])] == [5000, 9000]
+    assert [round(v, -2) for v in numeric.release([5000, 9000], thresholds=[1000, 8000])] == [5000, 9000]  # type: ignore[arg-type]
     run = numeric.start()
     assert run.ask(5000, threshold=6000) is None
-    assert abs(run.ask(5000, threshold=4000) - 5000) < 50
+    assert abs(run.ask(5000, threshold=4000) - 5000) < 50  # type: ignore[operator]
 
 
 def test_a_run_takes_a_threshold_with_each_question() -> None:
     run = Sparse(epsilon=1000, threshold=0, sensitivity=ONE, cutoff=3).start()
     assert [run.ask(500, threshold=1000), run.ask(500, threshold=100), run.ask(500)] == [False, True, True]
-    assert run.ask_all([500, 500], thresholds=(10**6, -(10**6))).tolist() == [False, True]
+    assert run.ask_all([500, 500], thresholds=(10**6, -(10**6))).tolist() == [False, True]  # type: ignore[union-attr]
     assert run.halted
     real = AboveThreshold(epsilon=1000, threshold=0.5, sensitivity=ONE, grid=0.25)
-    assert real.release([7.5, 7.5], thresholds=[9.25, 6]).tolist() == [False, True]
-    assert AboveThreshold(epsilon=1000, threshold=0, sensitivity=ONE).release(
+    assert real.release([7.5, 7.5], thresholds=[9.25, 6]).tolist() == [False, True]  # type: ignore[union-attr]
+    assert AboveThreshold(epsilon=1000, threshold=0, sensitivity=ONE).release(  # type: ignore[union-attr]
         [2**70, 2**70], thresholds=[2**70 + 10**4, 2**70 - 10**4]
     ).tolist() == [False, True]
 
@@ -668,13 +668,13 @@ def test_thresholds_that_do_not_fit_the_queries_are_refused(thresholds: Any) -> 
 def test_queries_that_are_never_negative_take_lower_thresholds_only() -> None:
     """The price is for T: a lower T_i makes q + T - T_i, which is not negative either, and a higher one does not."""
     mechanism = NonNegativeSparseVector(sigma=2, query_sigma=4, threshold=50, sensitivity=ONE)
-    assert mechanism.release([0, 10**6], thresholds=[-400, 50]).tolist() == [True]
+    assert mechanism.release([0, 10**6], thresholds=[-400, 50]).tolist() == [True]  # type: ignore[union-attr]
     for ask in (
         lambda: mechanism.release([0, 0], thresholds=[50, 51]),
         lambda: mechanism.start().ask(0, threshold=51),
     ):
         with pytest.raises(InvalidParameter, match="must be at most 50") as error:
-            ask()  # type: ignore[no-untyped-call]
+            ask()
         assert "highest" in str(error.value)
 
 
@@ -722,6 +722,7 @@ def test_non_negative_prices_are_refused_where_the_theorem_does_not_reach() -> N
 def test_negative_answers_are_taken_for_zero() -> None:
     mechanism = NonNegativeSparseVector(sigma=2, query_sigma=4, threshold=0, sensitivity=ONE)
     bits = SeededBits(1), SeededBits(1)
-    assert [mechanism.release([-(10**6)] * 5, bits=bits[0]).tolist() for _ in range(50)] == [
-        mechanism.release([0] * 5, bits=bits[1]).tolist() for _ in range(50)
+    assert [mechanism.release([-(10**6)] * 5, bits=bits[0]).tolist() for _ in range(50)] == [  # type: ignore[union-attr]
+        mechanism.release([0] * 5, bits=bits[1]).tolist()  # type: ignore[union-attr]
+        for _ in range(50)
     ]

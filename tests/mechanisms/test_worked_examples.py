@@ -38,7 +38,7 @@ def test_the_sellers_price_is_one_that_sells() -> None:
     chosen = Counter(auction.release(crowd, bits=bits) for _ in range(500))
     best = max(revenue(crowd, price) for price in range(1, 400))
     alpha = auction.error(0.01).alpha
-    short = sum(n for price, n in chosen.items() if revenue(crowd, price) < best - alpha)
+    short = sum(n for price, n in chosen.items() if revenue(crowd, price) < best - alpha)  # type: ignore[arg-type, misc]
     assert samples.binomial(max(5, short), 500, 0.01) > samples.THRESHOLD
     assert chosen[302] == 0
     noisy_best = 301 + 1  # the perturbed valuation sells nothing: why a price is chosen and not perturbed

@@ -51,9 +51,9 @@ def asked(made: DuckDBEngine, text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def made() -> DuckDBEngine:
+def made() -> DuckDBEngine:  # type: ignore[misc]
     with engine(Database((), (), ())) as opened:
-        yield opened  # type: ignore[misc]
+        yield opened
 
 
 @pytest.mark.parametrize("texts", SAME, ids=lambda texts: texts[0][:40])

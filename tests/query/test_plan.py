@@ -321,19 +321,19 @@ def test_where_each_row_is_protected_private_tables_are_not_joined() -> None:
 
 
 def test_32_tables_are_read_and_not_33() -> None:
-    few_tables([V] * 32, NODE, context(""))
-    few_tables([paired(V, P)] * 16, NODE, context(""))
+    few_tables([V] * 32, NODE, context(""))  # type: ignore[arg-type]
+    few_tables([paired(V, P)] * 16, NODE, context(""))  # type: ignore[arg-type]
     for many in ([V] * 33, [paired(V, P)] * 16 + [V], [Union((V,) * 33, V.fields, private=True, cut=None)]):
         with pytest.raises(InvalidQuestion, match="more than 32 tables"):
-            few_tables(many, NODE, context(""))
+            few_tables(many, NODE, context(""))  # type: ignore[arg-type]
 
 
 def test_a_row_may_become_as_many_as_are_allowed() -> None:
-    within_reach(paired(V, T, repeats=3), NODE, context("", "short"))
-    within_reach(Union((T,) * 9, T.fields, private=False, cut=None), NODE, context("", "short"))
+    within_reach(paired(V, T, repeats=3), NODE, context("", "short"))  # type: ignore[arg-type]
+    within_reach(Union((T,) * 9, T.fields, private=False, cut=None), NODE, context("", "short"))  # type: ignore[arg-type]
     for many, shown in ((4, "4 rows"), (10**12 - 1, "999,999,999,999 rows"), (10**12, "more than 10¹² rows")):
         with pytest.raises(InvalidQuestion, match=f"may become {shown} here, and 3 are allowed"):
-            within_reach(paired(V, T, repeats=many), NODE, context("", "short"))
+            within_reach(paired(V, T, repeats=many), NODE, context("", "short"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -348,17 +348,17 @@ def test_rows_of_people_carry_the_person_or_the_first_key_on_the_way(
 ) -> None:
     made = Project(table, (Ref(kept, table.fields[kept]),), (table.fields[kept],))
     if carried:
-        carries_the_person(made, NODE, context("", dataset))
+        carries_the_person(made, NODE, context("", dataset))  # type: ignore[arg-type]
         return
     with pytest.raises(InvalidQuestion, match="drops the person column `person`"):
-        carries_the_person(made, NODE, context("", dataset))
+        carries_the_person(made, NODE, context("", dataset))  # type: ignore[arg-type]
 
 
 def test_a_field_of_no_declared_table_carries_nobody() -> None:
     field = replace(IT.fields[0], key=("gone", "visit"))
     for known in (field, replace(field, key=None)):
         with pytest.raises(InvalidQuestion, match="drops the person"):
-            carries_the_person(Project(IT, (Ref(0, known),), (known,)), NODE, context(""))
+            carries_the_person(Project(IT, (Ref(0, known),), (known,)), NODE, context(""))  # type: ignore[arg-type]
 
 
 # ---- the tree ----
@@ -482,6 +482,6 @@ def test_a_merged_field_holds_what_all_parts_hold() -> None:
 
 
 def test_contexts_are_of_one_question() -> None:
-    error = Context(DATASETS["people"], PublicRows(), "SELECT 1").refused("no", NODE, hint="yes")
+    error = Context(DATASETS["people"], PublicRows(), "SELECT 1").refused("no", NODE, hint="yes")  # type: ignore[arg-type]
     assert str(error).startswith("no (line 1, column ")
     assert error.hint == "yes"

@@ -16,9 +16,9 @@ COUNTS = [[5], [-2], [30], [5]]
 
 
 @pytest.fixture(scope="module")
-def made() -> DuckDBEngine:
+def made() -> DuckDBEngine:  # type: ignore[misc]
     with engine(Database((), (), ())) as opened:
-        yield opened  # type: ignore[misc]
+        yield opened
 
 
 def answer(made: DuckDBEngine, text: str, keys: Any = ((),), noisy: Any = ([100],)) -> list[list[Any]]:
@@ -118,7 +118,7 @@ def test_averages_and_spreads_stay_within_what_the_bounds_allow(made: DuckDBEngi
     ):
         mean, variance, deviation = post_process(query, [()], [noisy], BETA)[0]
         assert 0 <= mean.value <= 200
-        assert mean.low <= mean.value <= mean.high  # type: ignore[operator]
+        assert mean.low <= mean.value <= mean.high
         assert 0 <= variance.value <= 2 * 100**2
         assert deviation.value == pytest.approx(variance.value**0.5)
 
