@@ -5,6 +5,7 @@ import io
 import json
 import os
 import stat
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +19,7 @@ from sfumato.cli.command import Exit
 from sfumato.core.printing import for_csv
 from sfumato.curator import AnswerColumn, Release
 from sfumato.curator.documents import schema
+from sfumato.curator.pace import Pace
 from sfumato.curator.release import NOTHING
 from sfumato.data import Kind
 from sfumato.demo import hospital
@@ -265,6 +267,21 @@ def test_what_is_no_receipt_is_refused_in_words(receipt: str, capsys: pytest.Cap
     expected = Exit.DONE if receipt == "5" else Exit.USAGE  # the entry that charged it names it too
     assert main(["show", receipt] if not receipt.startswith("-") else ["show", "--", receipt]) == expected
     assert ("hint:" in capsys.readouterr().err) == (expected is Exit.USAGE)
+
+
+def test_an_answer_that_may_not_leave_yet_cannot_be_seen_before_its_time() -> None:
+    """Else who asks for it again and again would learn when it was ready, which the pace hides."""
+    with sfumato.open("hospital.toml") as session:
+        answer = session.sql(WARDS, epsilon=1)
+        ((settled, body),) = [(n, body) for n, body in session.log() if body["kind"] == "settle"]
+        assert settled == answer.sequence
+        now = body["time"] / 10**9
+        early, late = (Pace(60, clock=lambda moment=moment: moment) for moment in (now, now + 61))
+        session.pace = replace(early, sleep=lambda _: None)
+        with pytest.raises(InvalidParameter, match="names no answer"):
+            session.recall(answer.receipt)
+        session.pace = replace(late, sleep=lambda _: None)
+        assert session.recall(answer.receipt).rows == answer.rows
 
 
 def test_a_closed_session_recalls_nothing() -> None:

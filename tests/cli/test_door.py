@@ -225,7 +225,7 @@ def test_the_story_goes_where_its_tables_go(folder: Path) -> None:
         [sys.executable, "-m", "sfumato", "demo"], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.index("1. How busy") < done.stdout.index("truth") < done.stdout.index("2. Which wards")
+    assert done.stdout.index("1. How busy") < done.stdout.index("truth ┃") < done.stdout.index("2. Which wards")
     assert done.stdout.index("Next:") < done.stdout.index("-m sfumato explain")
 
 

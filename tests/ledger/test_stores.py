@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ledger_cases import Opener, ask, charge, spent, stocked
-from sfumato.errors import LedgerMisuse, LedgerUnavailable
+from sfumato.errors import LedgerMisuse, LedgerUnavailable, MissingExtra
 from sfumato.ledger import Ledger, PostgresLedger, SqliteLedger, schema
 from sfumato.ledger import postgres as postgres_module
 from sfumato.ledger.postgres import PostgresStore
@@ -190,7 +190,7 @@ def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
 
 def test_without_the_driver_postgres_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(LedgerUnavailable, match=r"sfumato\[postgres\]"):
+    with pytest.raises(MissingExtra, match=r"sfumato\[postgres\]"):
         PostgresLedger("")
 
 

@@ -55,6 +55,10 @@ class Pace:
         every = round(self.every * 10**9)
         return -(-nanoseconds // every) * every if every > 0 else nanoseconds
 
+    def has_left(self, nanoseconds: int) -> bool:
+        """Whether what was written down at a time of the ledger may be known by now."""
+        return self.every <= 0 or self.no_finer(nanoseconds) <= self.clock() * 10**9
+
     def waited(self, paced: Paced[R]) -> R:
         """The answer or the error, at its time; the thread that calls waits."""
         left = min(paced.not_before - self.clock(), self.every)  # whoever sets the clock back makes nobody wait long

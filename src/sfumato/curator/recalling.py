@@ -27,8 +27,13 @@ class GivenAnswer:
     asked: Mapping[str, Any]
 
 
-def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> GivenAnswer:
-    """The answer that a receipt names, or the number of an entry, if it was given to this analyst."""
+def given_to(
+    ledger: Ledger, *, dataset: str, analyst: str, receipt: str, has_left: Callable[[int], bool] = lambda _: True
+) -> GivenAnswer:
+    """The answer that a receipt names, or the number of an entry, if it was given to this analyst.
+
+    One that is stored and may not leave yet is not there: whoever asks for it often must not learn when it was ready.
+    """
     named = _RECEIPT.fullmatch(str(receipt).strip())
     if named is None:
         raise InvalidParameter(
@@ -39,7 +44,7 @@ def given_to(ledger: Ledger, *, dataset: str, analyst: str, receipt: str) -> Giv
     asked: dict[str, Any] | None = None
     for entry in ledger.entries():
         body = entry.body
-        if body.get("dataset") != dataset:
+        if body.get("dataset") != dataset or not has_left(body["time"]):
             continue
         if body["kind"] == "settle":
             heads[entry.sequence] = entry.head

@@ -256,7 +256,8 @@ class Session(Closing):
 
     def _recalled(self, receipt: str) -> Release:
         with self.curator._gate.using():
-            given = given_to(self._ledger, dataset=self.dataset.name, analyst=self.analyst, receipt=receipt)
+            whose = {"dataset": self.dataset.name, "analyst": self.analyst}
+            given = given_to(self._ledger, **whose, receipt=receipt, has_left=self.pace.has_left)
             ask = asked_again(self._desk, VERBS, given, self.curator.hash_of)
             with _one_text():
                 return self._release(ask, given.answer, True, ask.show(given.answer.release))

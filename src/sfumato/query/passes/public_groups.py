@@ -38,7 +38,9 @@ def _domain(key: Expression, public: Public) -> Domain:
             constants = [value.value for value in values if isinstance(value, Literal)]
             if len(constants) == len(values):
                 return tuple(dict.fromkeys(constants))
-    return _whole_numbers(key)
+            return _whole_numbers(key)
+        case _:
+            return _whole_numbers(key)
 
 
 def _whole_numbers(key: Expression) -> Domain:
