@@ -289,7 +289,7 @@ def test_a_kind_that_rows_decide_is_seen() -> None:
     for kind in ("integer", "real"):
         columns = {"v": {"type": kind}}
         assert registered(whole, columns)[0] == registered(one_missing, columns)[0]  # type: ignore[index]
-    with mock.patch.object(frames.Given, "_certainty", return_value="firm"):
+    with mock.patch.object(frames.GivenTable, "_certainty", return_value="firm"):
         assert registered(whole, {})[0] != registered(one_missing, {})[0]  # type: ignore[index]
 
 

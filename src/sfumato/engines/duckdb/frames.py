@@ -19,7 +19,7 @@ from sfumato.core.libraries import library
 from sfumato.data import Kind, Memory, SourceColumn, Table
 from sfumato.engines.duckdb.cells import cell, key
 from sfumato.engines.duckdb.guard import guarded
-from sfumato.engines.duckdb.readings import Reading
+from sfumato.engines.duckdb.readings import ColumnReading
 from sfumato.engines.duckdb.sources import column_of
 from sfumato.errors import InvalidDeclaration
 
@@ -39,7 +39,7 @@ _ALIKE = {
 """The kinds as which cells of a type are read alike, in a column of that type and among objects."""
 
 
-class Given:
+class GivenTable:
     """A table in memory, handed to the engine under a name; it is looked at as often as need be."""
 
     def __init__(self, i: int, table: Table) -> None:
@@ -125,7 +125,7 @@ class Given:
 
     # ---- handed over, once it is known how every column is read ----
 
-    def prepared(self, connection: "duckdb.DuckDBPyConnection", readings: list[Reading]) -> list[Reading]:
+    def prepared(self, connection: "duckdb.DuckDBPyConnection", readings: list[ColumnReading]) -> list[ColumnReading]:
         """The readings over what the engine is given now: the columns that are read, and no other."""
         if not self.is_pandas:
             return readings
@@ -143,7 +143,7 @@ class Given:
             connection.register(self.name, pd.DataFrame(cells or nothing, copy=False))
             return made
 
-    def _read(self, reading: Reading) -> tuple[Any, Reading]:
+    def _read(self, reading: ColumnReading) -> tuple[Any, ColumnReading]:
         """A column's cells as the engine gets them, and how it reads them."""
         column, name = self.source[reading.source.name], reading.source.name
         held = _held(column.dtype)

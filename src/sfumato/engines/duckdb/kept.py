@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from sfumato.engines.duckdb.dialect import quoted, type_of
 from sfumato.engines.duckdb.folder import Folder
-from sfumato.engines.duckdb.readings import Reading
+from sfumato.engines.duckdb.readings import ColumnReading
 from sfumato.engines.duckdb.sources import escaped, logs_of, parquet
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.registration import FileState, RegisteredTable
@@ -57,7 +57,7 @@ class Making:
         folder: Folder | None,
         name: str,
         *,
-        columns: list[Reading] | None,
+        columns: list[ColumnReading] | None,
         rows: int,
     ) -> None:
         self._connection, self._folder, self._name, self._readings = connection, folder, name, columns

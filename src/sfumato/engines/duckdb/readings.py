@@ -12,7 +12,7 @@ from sfumato.engines.duckdb.sources import form
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ColumnReading:
     """A column as it is read: its name, its kind, and the SQL of its source's cell."""
 
     name: str
@@ -29,7 +29,7 @@ class Reading:
         return self.over(quoted(self.source.name))
 
 
-def readings(typed: Typed, table: Table) -> list[Reading]:
+def readings(typed: Typed, table: Table) -> list[ColumnReading]:
     """How the columns that are shown or that are keys are read, in the order of the source."""
     made = typed.dataset.table(table.name)
     assert made is not None
@@ -44,7 +44,7 @@ def readings(typed: Typed, table: Table) -> list[Reading]:
         over = partial(cell if wanted is None else partial(key, uuids=uuids), held=held, kind=kind)
         if form(table) == "csv" and table.dialect.decimal == "," and kind.is_number:
             over = partial(_after, with_comma, over)
-        found.append(Reading(source.name, kind, source, over, wanted is not None))
+        found.append(ColumnReading(source.name, kind, source, over, wanted is not None))
     return found
 
 

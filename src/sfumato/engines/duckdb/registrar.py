@@ -20,11 +20,11 @@ from sfumato.engines.duckdb.connection import plain_name
 from sfumato.engines.duckdb.counting import added, digest_of_rows, refused_cells
 from sfumato.engines.duckdb.dialect import quoted, type_of
 from sfumato.engines.duckdb.folder import Folder
-from sfumato.engines.duckdb.frames import EXACT, Given, rounded_numbers
+from sfumato.engines.duckdb.frames import EXACT, GivenTable, rounded_numbers
 from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.kept import MANY, Making, Readers
 from sfumato.engines.duckdb.lines import Lines
-from sfumato.engines.duckdb.readings import Reading, readings
+from sfumato.engines.duckdb.readings import ColumnReading, readings
 from sfumato.engines.duckdb.records import agrees, reader_of, write_records
 from sfumato.engines.duckdb.shapes import about, cuts, shape_of
 from sfumato.engines.duckdb.sources import check_files, database, described, form, kind_of, parquet, reader
@@ -69,7 +69,7 @@ class Registrar:
         self._folder, self._seed, self._progress = folder, seed, progress
         self._failures = duckdb.Error
         self._readers = Readers(connection)
-        self._given: dict[str, Given] = {}
+        self._given: dict[str, GivenTable] = {}
         self._seen: dict[str, tuple[int, ...]] = {}
         """Every source as it was before anything of it was looked at."""
 
@@ -83,7 +83,7 @@ class Registrar:
             for file in table.files:
                 self._seen.setdefault(place_of(file), stat_of(file))
             if not table.files:
-                self._given[table.name] = Given(i, table)
+                self._given[table.name] = GivenTable(i, table)
             made[table.name] = described(self._connection, i, table, self._named, self._given.get(table.name))
         return made
 
@@ -133,7 +133,7 @@ class Registrar:
         """The files of ours that the record names which is there now."""
         return Registration.paths(Path(self._dataset.registration))
 
-    def _usable(self, table: Table, readings: list[Reading], previous: Registration | None) -> dict[str, Part]:
+    def _usable(self, table: Table, readings: list[ColumnReading], previous: Registration | None) -> dict[str, Part]:
         """The parts that were made before, of files that are the same and are read in the same way."""
         known = previous.tables.get(table.name) if previous is not None else None
         if known is None or previous is None or known.shape != shape_of(table, readings):
@@ -149,7 +149,7 @@ class Registrar:
         return self._folder is not None and self._folder.holds(kept.path)
 
     def _table(
-        self, i: int, table: Table, columns: list[SourceColumn], readings: list[Reading], known: dict[str, Part]
+        self, i: int, table: Table, columns: list[SourceColumn], readings: list[ColumnReading], known: dict[str, Part]
     ) -> RegisteredTable:
         shape = shape_of(table, readings)
         if not table.files:
@@ -158,11 +158,11 @@ class Registrar:
         parts = [known.get(place_of(file)) or self._of_file(i, table, file, readings) for file in table.files]
         return RegisteredTable(tuple(columns), shape, tuple(parts))
 
-    def _of_file(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
+    def _of_file(self, i: int, table: Table, file: str, readings: list[ColumnReading]) -> Part:
         with guarded(lambda: _unprepared(table)):
             return self._part(i, table, file, readings)
 
-    def _part(self, i: int, table: Table, file: str, readings: list[Reading]) -> Part:
+    def _part(self, i: int, table: Table, file: str, readings: list[ColumnReading]) -> Part:
         path = place_of(file)
         self._progress(Path(path).name, 0.0)
         kind = form(table)
@@ -182,12 +182,12 @@ class Registrar:
         self._progress(Path(path).name, 1.0)
         return part
 
-    def _making(self, table: Table, columns: list[Reading] | None, rows: int) -> Making:
+    def _making(self, table: Table, columns: list[ColumnReading] | None, rows: int) -> Making:
         return Making(self._connection, self._workspace, self._folder, table.name, columns=columns, rows=rows)
 
     # ---- files of separated values ----
 
-    def _of_lines(self, table: Table, file: str, readings: list[Reading]) -> Part:
+    def _of_lines(self, table: Table, file: str, readings: list[ColumnReading]) -> Part:
         path = place_of(file)
         lines = Lines(path, table.dialect, file, where=f"[tables.{table.name}]")
         lost: dict[str, int] = {}
@@ -217,7 +217,7 @@ class Registrar:
     # ---- rows that have types ----
 
     def _of_rows(
-        self, table: Table, path: str | None, rows: str, readings: list[Reading], source: FileState | None
+        self, table: Table, path: str | None, rows: str, readings: list[ColumnReading], source: FileState | None
     ) -> Part:
         """A part whose rows the engine can read; one that it cannot read is refused, with what Arrow finds in it."""
         try:
@@ -240,7 +240,7 @@ class Registrar:
         return Part(source, kept, number, added(lost, unreadable))
 
     @staticmethod
-    def _check_keys(table: Table, readings: list[Reading], lost: dict[str, int]) -> None:
+    def _check_keys(table: Table, readings: list[ColumnReading], lost: dict[str, int]) -> None:
         """Refuse people whose numbers are too large: they would be nobody."""
         for reading in readings:
             wide = reading.source.type in _WIDE or reading.source.type.startswith("DECIMAL")
@@ -250,7 +250,7 @@ class Registrar:
                     hint=f'declare the person as text: {reading.name} = {{ type = "text" }}',
                 )
 
-    def _check_whole(self, table: Table, rows: str, readings: list[Reading], cells: Iterable[str] = ()) -> None:
+    def _check_whole(self, table: Table, rows: str, readings: list[ColumnReading], cells: Iterable[str] = ()) -> None:
         """Refuse whole numbers that doubles may have rounded: people, and what a missing cell of a frame made real.
 
         Two people of over 53 bits would be one in such a column, and one person another than in other tables.
@@ -265,7 +265,9 @@ class Registrar:
                 mend = 'df.astype({"id": "Int64"})' if source.uncertain else "CAST(id AS BIGINT)"
                 raise rounded_numbers(table, reading.name, mend)
 
-    def _of_batches(self, table: Table, path: str | None, readings: list[Reading], source: FileState | None) -> Part:
+    def _of_batches(
+        self, table: Table, path: str | None, readings: list[ColumnReading], source: FileState | None
+    ) -> Part:
         """The same of what ends the engine's reader."""
         number, lost, unreadable = 0, dict[str, int](), dict[str, int]()
         with self._making(table, readings, MANY) as making:
@@ -292,7 +294,7 @@ class Registrar:
             kept = making.keep()
         return Part(source, kept, number, added(lost, unreadable))
 
-    def _check_types(self, table: Table, readings: list[Reading], made: list[str]) -> None:
+    def _check_types(self, table: Table, readings: list[ColumnReading], made: list[str]) -> None:
         """Refuse what Arrow hands over as another kind than the engine's own reader would."""
         types = {str(row[0]): str(row[1]) for row in self._connection.execute(f"DESCRIBE {_RAW}").fetchall()}
         for reading, sql in zip(readings, made, strict=True):
@@ -303,7 +305,7 @@ class Registrar:
                     hint=f'hide it: hidden = ["{name}"], or leave unreadable = "null" out',
                 )
 
-    def _of_memory(self, table: Table, readings: list[Reading]) -> tuple[Part, str]:
+    def _of_memory(self, table: Table, readings: list[ColumnReading]) -> tuple[Part, str]:
         """A table in memory, copied to where nobody else can change it, and a digest of its rows."""
         given = self._given[table.name]
         with guarded(given.unreadable):
@@ -314,7 +316,7 @@ class Registrar:
             part = replace(part, lost=added(part.lost, given.lost))
             return part, digest_of_rows(self._connection, self._readers.kept(part.kept))
 
-    def _counted(self, rows: str, readings: list[Reading]) -> tuple[int, dict[str, int], dict[str, int]]:
+    def _counted(self, rows: str, readings: list[ColumnReading]) -> tuple[int, dict[str, int], dict[str, int]]:
         """How many rows there are and, by column, cells that are not of the declared kind, or that cannot be read."""
         asked, about = ["count(*)"], []
         for reading in readings:

@@ -4,13 +4,13 @@ import hashlib
 from collections.abc import Mapping
 
 from sfumato.data import Dataset, Table, Typed
-from sfumato.engines.duckdb.readings import Reading
+from sfumato.engines.duckdb.readings import ColumnReading
 from sfumato.engines.duckdb.sources import form
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.registration import RegisteredTable
 
 
-def shape_of(table: Table, readings: list[Reading]) -> str:
+def shape_of(table: Table, readings: list[ColumnReading]) -> str:
     """A digest of how a table's columns are read."""
     return _digest(
         form(table), table.dialect, table.unreadable, [(each.name, each.kind, each.sql) for each in readings]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.core.libraries import library
 from sfumato.engines.duckdb.dialect import quoted
-from sfumato.engines.duckdb.readings import Reading
+from sfumato.engines.duckdb.readings import ColumnReading
 
 _BATCH = 2**16
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -17,7 +17,7 @@ _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 """The seconds from 1970 to the first and the last of the years 1 to 9999."""
 
 
-def batches(given: Any, readings: list[Reading]) -> Iterator[tuple[Any, list[str]]]:
+def batches(given: Any, readings: list[ColumnReading]) -> Iterator[tuple[Any, list[str]]]:
     """The rows of a Parquet file or a table in memory, some at a time: without hostile types, and each column's SQL."""
     what = "reading around cells that cannot be read"
     pa, pq = library("pyarrow", what), library("pyarrow.parquet", what)
