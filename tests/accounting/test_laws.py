@@ -15,6 +15,8 @@ from sfumato.accounting import events, from_json, lattice, losslaw, pld, total
 from sfumato.accounting.events import Event
 from sfumato.errors import InvalidParameter
 
+pytestmark = pytest.mark.slow
+
 quick = examples(25, suppress_health_check=[HealthCheck.too_slow])
 epsilons = st.floats(0.02, 2)
 plain = st.one_of(

@@ -139,6 +139,7 @@ LONG = [(1e-6, 40, 1e-3), (1e-3, 40, 1e-3), (0.2, 40, 1e-3), (0.2, 5000, 0.1), (
 """The finest lattices, at up to thirteen seconds each."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q", "epsilon", "share"),
     [

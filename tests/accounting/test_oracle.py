@@ -11,6 +11,8 @@ from dp_accounting.pld import privacy_loss_distribution as google
 from sfumato.accounting import events as e
 from sfumato.accounting import optimal_delta, total
 
+pytestmark = pytest.mark.slow
+
 DELTA = 1e-6
 KNOWN: list[tuple[e.Event, Any]] = [
     (e.Laplace(0.3), lambda: google.from_laplace_mechanism(1 / 0.3)),

@@ -8,6 +8,8 @@ from accounting_cases import CASES, rows
 from sfumato.accounting import advanced_composition, total
 from sfumato.accounting.gaussian import epsilon as gaussian_epsilon
 
+pytestmark = pytest.mark.slow
+
 ROWS = {row["id"]: row for row in rows()}
 NAMES = {
     "basic": "basic",

@@ -9,6 +9,8 @@ from sfumato.accounting import events as e
 from sfumato.accounting import total
 from sfumato.accounting.events import Counted
 
+pytestmark = pytest.mark.slow
+
 
 def _between(draw: random.Random, low: float, high: float) -> float:
     return math.exp(draw.uniform(math.log(low), math.log(high)))

@@ -42,6 +42,8 @@ from sfumato.cli.command import Exit
 from sfumato.errors import BudgetExceeded, InvalidParameter, MissingExtra
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
+
 PAGES = Path(__file__).parents[2] / "docs" / "attacks"
 NAMES = [known.name for known in LESSONS]
 

@@ -22,6 +22,8 @@ from sfumato.audit.specimens import SPECIMENS
 from sfumato.core import Change
 from sfumato.errors import BrokenAudit, InvalidParameter
 
+pytestmark = pytest.mark.slow
+
 KNOWN = {specimen.name: specimen for specimen in controls_module.KNOWN}
 QUICK = {"laplace-0.9": 300_000, "svt-3": 300_000, "svt-4": 60_000, "svt-6": 60_000}
 

@@ -33,6 +33,8 @@ from sfumato.audit.keepers import Forgetful, RefundingKeeper, TotalAsFilter, fil
 from sfumato.errors import BrokenAudit, BudgetExceeded, InvalidParameter
 from sfumato.mechanisms import RandomizedResponse
 
+pytestmark = pytest.mark.slow
+
 SURE = 1 - 1e-9
 TWIN = TotalAsFilter(float(HALF), float(MOST))
 

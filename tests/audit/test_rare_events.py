@@ -17,6 +17,8 @@ from sfumato.audit.outcomes import Raised
 from sfumato.audit.rare_specimens import RARE_SPECIMENS, on_one, shifted
 from sfumato.audit.targets import by_size
 
+pytestmark = pytest.mark.slow
+
 BIT = [Pair(0, 1)]
 BROKEN = {specimen.name: specimen for specimen in RARE_SPECIMENS if not specimen.sound}
 ALLOWED = {specimen.name: specimen for specimen in RARE_SPECIMENS if specimen.sound}

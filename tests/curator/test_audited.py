@@ -17,6 +17,8 @@ from sfumato.demo.few_rows import few_rows
 from sfumato.local.kinds import KINDS
 from sfumato.query import Spend
 
+pytestmark = pytest.mark.slow
+
 PRICED_OTHERWISE = {"condensed"}  # in α; its worst-case ε is tested with its channel
 
 

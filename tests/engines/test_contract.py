@@ -31,6 +31,8 @@ from sfumato.query import Spend
 from sfumato.query.workload import workload
 from sqlite_engine import Sqlite, SqliteEngine, supports
 
+pytestmark = pytest.mark.slow
+
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=8)  # type: ignore[arg-type]
 

@@ -11,6 +11,8 @@ from sfumato.data import declared
 from sfumato.engines import DuckDBEngine
 from sfumato.errors import InvalidDeclaration
 
+pytestmark = pytest.mark.slow
+
 ALIASES = (
     "t", "p", "l", "r", "f", "n", "v", "q", "c0", "c1", "c2", "k0", "k1", "m0", "a0", "b0", "s0", "x0", "n0", "f0", "s1", "many", "kept", "one", "people", "nothing",
     "source_0", "given_0", "making", "hash", "rowid", "row_number",

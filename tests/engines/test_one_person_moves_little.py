@@ -15,6 +15,8 @@ from sfumato.errors import InvalidQuestion
 from sfumato.query.measures import Sum
 from sfumato.query.price import Bounds, PricedQuery
 
+pytestmark = pytest.mark.slow
+
 AGGREGATES = (
     "COUNT(*)", "COUNT(amount)", "COUNT(*), AVG(amount)", "COUNT(*), COUNT(amount), SUM(amount)",
     "COUNT(DISTINCT user_id)", "COUNT(DISTINCT category)", "COUNT(DISTINCT note)", "COUNT(DISTINCT amount)",

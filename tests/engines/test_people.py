@@ -26,6 +26,8 @@ from sfumato.engines.duckdb.views import Views
 from sfumato.engines.sql.relations import RelationWriter
 from sfumato.errors import InvalidDeclaration
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("who", "account", "transfer")
 HOSTILE = (
     NAMES, ("p", "t", "c0"), ("select", "l", "r"), ("sfumato", 'quo"te', "x.y"), ("PERSON", "row", "k0"),

@@ -26,6 +26,8 @@ from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.registration import Registration
 from sfumato.errors import EngineFailed, InvalidDeclaration
 
+pytestmark = pytest.mark.slow
+
 NAN = float("nan")
 
 

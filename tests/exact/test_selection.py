@@ -16,6 +16,8 @@ from sfumato import exact
 from sfumato.errors import InvalidParameter
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
+
 SELECTIONS = [exact.permute_and_flip, exact.exponential_mechanism, exact.report_noisy_max]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 mpl: Any = pytest.importorskip("matplotlib")
 
 ROOT = Path(__file__).parents[2]

@@ -37,6 +37,8 @@ from sfumato.mechanisms import (
 from sfumato.mechanisms.quantile import runs, window_of
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
+
 ONE = Neighbours().histogram(Norm.L1)
 ONE_L2 = Neighbours().histogram(Norm.L2)
 TWO = Sensitivity(Norm.L1, Fraction(2), Neighbours())

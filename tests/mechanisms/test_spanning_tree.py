@@ -16,6 +16,8 @@ from sfumato.mechanisms.smooth import SmoothSensitivity, local_sensitivity
 from sfumato.mechanisms.spanning_tree import SpanningTree
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
+
 UPPER = 3
 GRAPHS = {
     "one edge": ((0, 1),),

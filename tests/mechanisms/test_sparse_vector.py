@@ -37,6 +37,8 @@ from sfumato.mechanisms import (
 from sfumato.mechanisms.stream import Stage
 from sources import SeededBits
 
+pytestmark = pytest.mark.slow
+
 ONE = Neighbours().histogram(Norm.L1)
 
 

@@ -1,5 +1,8 @@
 """An analyst's session: the verbs, each prepared without data, charged, computed, and given when it may leave."""
 
+# A session and its curator are two halves of one object: what stays hidden from everybody else is shared here.
+# pyright: reportPrivateUsage=false
+
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar

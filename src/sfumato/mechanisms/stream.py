@@ -120,7 +120,7 @@ class SparseTechnique(ABC):
         """
         steps = self.row(exact)
         levels = self.levels_of(thresholds, len(steps))
-        return self.start(bits=bits)._answer(steps, levels)
+        return self.start(bits=bits)._answer(steps, levels)  # pyright: ignore[reportPrivateUsage]
 
     def row(self, exact: Any) -> Integers:
         """A row of answers in steps, checked before anything is drawn."""
