@@ -482,7 +482,7 @@ def test_each_filter_promises_what_it_keeps_and_a_stranger_nothing() -> None:
     assert 0 < zcdp.epsilon < 2
     assert promised(ZCDPFilter(Fraction(1, 2))).epsilon > zcdp.epsilon
     with pytest.raises(InvalidParameter, match="promise is known"):
-        promised(Forgetful(PureFilter(1)))  # type: ignore[arg-type]
+        promised(Forgetful(PureFilter(1)))
 
 
 # ---- specimens ---------------------------------------------------------------------------------------------------
