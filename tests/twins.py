@@ -57,7 +57,9 @@ def cases(tests: list[str]) -> Counter[str]:
     """How many cases of each of the tests `make test` runs."""
     files = sorted({test.split("::")[0] for test in tests})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    counted = subprocess.run([*command, "-m", "not torture", *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    counted = subprocess.run(
+        [*command, "-m", "not torture", *files], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     named = [line.split("[")[0] for line in counted.stdout.splitlines() if "::" in line]
     wanted = set(tests)
     return Counter(name for name in named if name in wanted)

@@ -37,9 +37,8 @@ def test_diagnoses_have_their_frequencies() -> None:
 
 def test_a_triple_is_one_number_for_each_combination() -> None:
     codes = [(z, b, s) for z in (0, 1, 11) for b in (0, 1, 80 * 365 - 1) for s in (0, 1)]
-    people = Town(  # type: ignore[misc]
-        *(np.array(part) for part in zip(*codes, strict=True)), diagnosis=np.zeros(len(codes), dtype=np.int64)
-    )
+    zips, born, sex = (np.array(part) for part in zip(*codes, strict=True))
+    people = Town(zips, born, sex, np.zeros(len(codes), dtype=np.int64))
     assert len(set(people.quasi.tolist())) == len(codes)
 
 
@@ -77,7 +76,8 @@ def test_the_table_at_one_epsilon_does_not_tell_a_lone_person_from_their_group()
     n = 100
     diagnosis = np.zeros(n, dtype=np.int64)
     diagnosis[17] = 5
-    people = Town(*(np.zeros(n, dtype=np.int64) for _ in range(3)), diagnosis)  # type: ignore[call-arg]
+    same = np.zeros(n, dtype=np.int64)
+    people = Town(same, same, same, diagnosis)
     guesses = [
         linkage.guess_from_table(people, np.array([17]), epsilon=1, bits=SeededBits(seed))[0] for seed in range(20)
     ]

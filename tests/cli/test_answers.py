@@ -276,7 +276,7 @@ def test_an_answer_that_may_not_leave_yet_cannot_be_seen_before_its_time() -> No
         ((settled, body),) = [(n, body) for n, body in session.log() if body["kind"] == "settle"]
         assert settled == answer.sequence
         now = body["time"] / 10**9
-        early, late = (Pace(60, clock=lambda moment=moment: moment) for moment in (now, now + 61))
+        early, late = (Pace(60, clock=iter([moment] * 99).__next__) for moment in (now, now + 61))
         session.pace = replace(early, sleep=lambda _: None)
         with pytest.raises(InvalidParameter, match="names no answer"):
             session.recall(answer.receipt)

@@ -127,7 +127,7 @@ def _fish(parser: Parser) -> str:
 
 def _fish_words(action: argparse.Action) -> Iterator[str]:
     about = f"-d {shlex.quote(action.help or '')}"
-    if isinstance(action, argparse._SubParsersAction):
+    if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage] -- argparse has no other name for it
         helps = {each.dest: each.help or "" for each in action._choices_actions}
         for name in action.choices:
             yield f"-f -a {name} -d {shlex.quote(helps.get(name, ''))}"

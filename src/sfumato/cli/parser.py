@@ -38,7 +38,7 @@ def whole_parser() -> Parser:
     return parser
 
 
-def _trunk() -> "tuple[Parser, argparse._SubParsersAction[Parser]]":
+def _trunk() -> "tuple[Parser, argparse._SubParsersAction[Parser]]":  # pyright: ignore[reportPrivateUsage] -- argparse has no other name for it
     parser = Parser(prog="sfumato", description="Private answers with error bars, and a ledger of every ε.")
     parser.add_argument("--version", action="version", version=f"sfumato {__version__}")
     return parser, parser.add_subparsers(metavar="command", title="commands", parser_class=Parser)
@@ -67,7 +67,7 @@ def branches(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> di
     """Every parser of the tree, by the words that lead to it."""
     found: dict[tuple[str, ...], Parser] = {words: parser} if isinstance(parser, Parser) else {}
     for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+        if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage] -- argparse has no other name for it
             for name, child in action.choices.items():
                 found |= branches(child, (*words, name))
     return found
