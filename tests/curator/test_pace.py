@@ -309,3 +309,24 @@ def test_times_of_the_ledger_are_exact_where_nothing_is_paced() -> None:
     assert Pace(0).no_finer(moment) == moment
     assert Pace(0.5).no_finer(moment) == 1_794_000_000_500_000_000
     assert Pace(0.5).no_finer(1_794_000_000_500_000_000) == 1_794_000_000_500_000_000
+
+
+# ---- what is written down is not known before it may leave ----
+
+
+def test_the_log_and_the_anchor_do_not_tell_that_an_answer_is_ready(session: Session) -> None:
+    """Whoever reads the log, or takes the anchor, again and again sees nothing between two times of the pace."""
+    session.sql("SELECT COUNT(*) FROM visits", epsilon=1)
+    everything = list(session.log())
+    settled = max(body["time"] for _, body in everything)
+    now = [settled / 10**9]
+    slept: list[float] = []
+    session.pace = Pace(60, clock=lambda: now[0], sleep=slept.append)
+    before = [body["kind"] for _, body in session.log()]
+    assert "settle" not in before
+    now[0] += 61
+    assert [body["kind"] for _, body in session.log()] == [body["kind"] for _, body in everything]
+    assert not slept
+    session.verify()
+    assert len(slept) == 1
+    assert 0 < slept[0] <= 60

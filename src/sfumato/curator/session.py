@@ -248,6 +248,8 @@ class Session(Closing):
         for entry in self._ledger.entries():
             self.curator._gate.check()
             body = entry.body
+            if not self.pace.has_left(body["time"]):
+                return  # that an answer is ready is as telling as the answer's time: it is not there before it may leave
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self.analyst):
                 shown = {name: value for name, value in body.items() if name not in _KEPT}
                 # what is written down between charge and settlement must not tell what the pace hides
@@ -266,7 +268,11 @@ class Session(Closing):
                 return self._release(ask, given.answer, True, ask.show(given.answer.release))
 
     def verify(self) -> str:
-        """Walk the ledger's whole chain; its anchor, to be kept apart."""
+        """Walk the ledger's whole chain; its anchor, to be kept apart.
+
+        The anchor tells how far the ledger is, so it is taken when answers may leave, and not at any moment.
+        """
+        self.pace.waited(self.pace.paced(lambda: None))
         with self.curator._gate.using():
             return self._ledger.verify()
 
