@@ -94,3 +94,16 @@ SELECT COUNT(*) FROM visits WHERE day = ABS(name)
 -- a few levels are not deep
 SELECT ABS(ABS(ABS(ABS(ABS(ABS(1)))))) FROM visits
 SELECT ABS(ABS(ABS(ABS(ABS(ABS(1)))))) FROM visits
+-- what the parser marks as negated is NOT around it, in every dialect
+SELECT COUNT(*) FROM visits WHERE town NOT LIKE 'a%' AND NOT town ILIKE 'b%'
+SELECT COUNT(*) FROM visits WHERE NOT town LIKE 'a%' AND NOT town ILIKE 'b%'
+SELECT COUNT(*) FROM visits WHERE NOT town NOT LIKE 'a%'
+SELECT COUNT(*) FROM visits WHERE NOT NOT town LIKE 'a%'
+SELECT COUNT(*) FROM visits WHERE CASE WHEN town NOT LIKE 'a%' THEN day NOT IN (1, 2) ELSE day NOT BETWEEN 1 AND 3 END
+SELECT COUNT(*) FROM visits WHERE CASE WHEN NOT town LIKE 'a%' THEN NOT day IN (1, 2) ELSE NOT day BETWEEN 1 AND 3 END
+-- in postgres: likewise
+SELECT COUNT(*) FROM visits WHERE town IS NOT NULL AND town NOT ILIKE 'a%'
+SELECT COUNT(*) FROM visits WHERE NOT town IS NULL AND NOT town ILIKE 'a%'
+-- in spark: likewise
+SELECT COUNT(*) FROM visits WHERE town IS NOT NULL AND town NOT LIKE 'a%'
+SELECT COUNT(*) FROM visits WHERE NOT town IS NULL AND NOT town LIKE 'a%'

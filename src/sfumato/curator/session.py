@@ -249,7 +249,7 @@ class Session(Closing):
             self.curator._gate.check()
             body = entry.body
             if not self.pace.has_left(body["time"]):
-                return  # that an answer is ready is as telling as the answer's time: it is not there before it may leave
+                return  # that an answer is ready is as telling as its time: it is not there before it may leave
             if body.get("dataset") == self.dataset.name and body.get("principal", "") in ("", self.analyst):
                 shown = {name: value for name, value in body.items() if name not in _KEPT}
                 # what is written down between charge and settlement must not tell what the pace hides

@@ -21,6 +21,7 @@ _CLOSERS = {
     TokenType.L_BRACKET: TokenType.R_BRACKET,
     TokenType.L_BRACE: TokenType.R_BRACE,
 }
+_NEGATED = (exp.Like, exp.ILike, exp.Is, exp.In, exp.Between)
 _CLAUSES = {"db": "a schema", "catalog": "a database"}
 _FORBIDDEN = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
@@ -38,7 +39,17 @@ def parse(text: object, dialect: str = DIALECT) -> tuple[exp.Select, str]:
     reader, written = reader_of(dialect), _readable(text)
     root = _one_select(_statements(written, reader), written)
     _check(root, written, dialect)
+    _say_not(root)
     return root, written
+
+
+def _say_not(root: exp.Select) -> None:
+    """NOT around a predicate that the parser marks as negated: x NOT LIKE y is NOT (x LIKE y) in every version of it."""
+    for node in [each for each in root.walk() if type(each) in _NEGATED and each.args.get("negate")]:
+        node.set("negate", False)
+        around = exp.Not()
+        node.replace(around)
+        around.set("this", node)
 
 
 def _readable(text: object) -> str:

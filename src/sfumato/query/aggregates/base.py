@@ -167,11 +167,26 @@ class AskedTogether:
         return [each for each in self.aggregates if isinstance(each, OverValues)]
 
 
-def counted(noisy: Sequence[NoisyCell]) -> Bar:
-    """A count of one or more cells; what it stands for is not negative."""
-    total, off = sum(int(cell.value) for cell in noisy), sum(cell.reach for cell in noisy)
-    return Bar(total, float(max(0, total - off)), float(max(0, total + off)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count(Aggregate):
+    """A count of one or more cells."""
 
+    @property
+    def gives(self) -> Kind:
+        """A whole number."""
+        return Kind.INTEGER
 
-COUNTS = Range(None, None, Fraction(1))
-"""What is known of a noisy count: it is whole, and may be negative."""
+    @property
+    def range(self) -> Range:
+        """Whole, and once it is noisy maybe negative."""
+        return Range(None, None, Fraction(1))
+
+    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
+        """The sum of the cells; what it stands for is not negative."""
+        total, off = sum(int(cell.value) for cell in noisy), sum(cell.reach for cell in noisy)
+        return Bar(total, float(max(0, total - off)), float(max(0, total + off)))
+
+    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
+        """That of all cells."""
+        del measure
+        return sum(reach)

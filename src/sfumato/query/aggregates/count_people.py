@@ -3,17 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import AskedTogether, Cell
-from sfumato.query.aggregates.count_rows import CountRows
+from sfumato.query.aggregates.base import AskedTogether, Cell, Count
 from sfumato.query.measures import People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CountPeople(CountRows):
+class CountPeople(Count):
     """The number of people."""
 
     kind: ClassVar[str] = "people"
-    counts_all_rows: ClassVar[bool] = False
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The people themselves."""

@@ -175,6 +175,20 @@ class AdditiveMeasure(Measure):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowMeasure(AdditiveMeasure):
+    """A measure of rows, whatever is in them, for which a condition holds."""
+
+    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
+        """1 where the condition holds."""
+        return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
+
+    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
+        """How many rows the condition holds for."""
+        del write
+        return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OfValue(Measure):
     """A measure of the rows in which an expression has a value."""
 

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from sfumato.query.bounds import Bounds, Moves
-from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most
+from sfumato.query.measures.base import ColumnWriter, Place, RowMeasure, at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class People(AdditiveMeasure):
+class People(RowMeasure):
     """The number of people: one moves the count of a group by one, however many rows they have."""
 
     kind: ClassVar[str] = "people"
@@ -33,15 +33,6 @@ class People(AdditiveMeasure):
         """Without a condition."""
         del bounds
         return self.where is None
-
-    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """1 where the condition holds."""
-        return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
-
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """How many rows the condition holds for."""
-        del write
-        return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
 
     def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """One a person."""

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.query.bounds import Bounds
-from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most
+from sfumato.query.measures.base import ColumnWriter, Place, RowMeasure, at_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows(AdditiveMeasure):
+class Rows(RowMeasure):
     """The number of rows."""
 
     kind: ClassVar[str] = "rows"
@@ -22,15 +22,6 @@ class Rows(AdditiveMeasure):
     def counts_people(self, bounds: Bounds) -> bool:
         """Where a person has one row at most."""
         return self.where is None and bounds.rows_in_group == 1
-
-    def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """1 where the condition holds."""
-        return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
-
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """How many the condition holds for."""
-        del write
-        return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
 
     def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
         """At most so many of each person."""
