@@ -16,22 +16,29 @@ from sqlglot import exp
 
 from sfumato.data import Column, Dataset, Kind, Memory, Rules, Table
 from sfumato.data.budget import Allowance
+from sfumato.engines.duckdb.dialect import DUCKDB
+from sfumato.engines.sql.expressions import Expressions
 from sfumato.errors import InvalidQuestion
 from sfumato.mechanisms import GeometricNoise, KeySelection
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query import Spend, planning, price
 from sfumato.query.aggregates import Aggregate, OverValues
+from sfumato.query.bars import Bar
 from sfumato.query.context import Context
 from sfumato.query.contributions import bounds
-from sfumato.query.expression import Call, Expression, Field, Literal, Ref
+from sfumato.query.evaluate import evaluate
+from sfumato.query.expression import Call, Expression, Field, Literal, Ref, in_calendar, longest, written_size
+from sfumato.query.functions.cost import Work
 from sfumato.query.measured import measured
 from sfumato.query.measures import InSteps, Measure, OfValue
-from sfumato.query.parse import parse
+from sfumato.query.parse import parse, without_alias
 from sfumato.query.passes import PASSES, Draft, Pass
 from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, spread
 from sfumato.query.priced import NoisyColumns, Priced, SelectedCounts, ThreeQuantiles
 from sfumato.query.relations import FromClause
+from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan
+from sfumato.query.work import of_expression
 
 ROWS: Mapping[str, tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]] = {
     "towns": (("town", "region"), (("a", "north"), ("a", "south"), ("b", "north"), ("c", None), ("e", "west"))),
@@ -308,3 +315,44 @@ def _hidden(priced: Priced) -> str:
 def _keys(selection: KeySelection | None) -> str:
     assert selection is not None
     return f"{type(selection).__name__} ε {float(selection.epsilon):.6g} in {selection.keys_per_person}"
+
+
+# ---- expressions over a row, in SQL and after the noise ----
+
+
+def row_expression(text: str, dataset: str) -> Expression:
+    """An expression over a row of visits."""
+    select, written = parse(f"SELECT {text} AS x FROM visits")
+    return RowReader(named(written, dataset).scope)(without_alias(select.expressions[0]))
+
+
+def known(text: str, dataset: str) -> str:
+    """What is known of an expression: its kind, its range and grid, how long its text is, how often it is written."""
+    made = row_expression(text, dataset)
+    ends = [("" if end is None else str(end)) for end in (made.range.lower, made.range.upper)]
+    shown = [made.kind.value]
+    if any(ends):
+        shown.append("..".join(ends))
+    if made.range.grid is not None:
+        shown.append(f"on {made.range.grid}")
+    if made.kind is Kind.TEXT:
+        size = longest(made)
+        shown.append("any length" if size is None else f"to {size} characters")
+    if made.kind.is_time:
+        shown.append("in the calendar" if in_calendar(made) else "any day")
+    of = of_expression(made, [Work(1)] * 10)
+    return f"{expression(made)} | {' '.join(shown)} | {written_size(made)} leaves, {of.bytes} bytes, {of.steps} steps"
+
+
+def in_sql(text: str, dataset: str) -> str:
+    """The SQL of an expression in DuckDB's words."""
+    return Expressions(DUCKDB).sql(row_expression(text, dataset))
+
+
+def after_noise(text: str, dataset: str) -> str:
+    """An expression over released values, where COUNT(*) is 100 ± 9, SUM(cost) 12.5 ± 0.5, and ward is 'b'."""
+    written = f"SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward ORDER BY {text}"
+    made = planning.plan_question(written, DATASETS[dataset], PublicRows()).order[0].by
+    found = evaluate(made, [Bar("b"), Bar(100, 91.0, 109.0), Bar(12.5, 12.0, 13.0)])
+    interval = "" if found.low is None else f" [{found.low!r}, {found.high!r}]"
+    return f"{found.value!r}{interval} {made.kind.value}"

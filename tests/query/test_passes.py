@@ -16,6 +16,7 @@ from sfumato.errors import InvalidQuestion
 from sfumato.query import (
     dialects,
     joins,
+    over_released,
     parse,
     passes,
     per_person,
@@ -23,6 +24,7 @@ from sfumato.query import (
     planted,
     reach,
     relations,
+    rows,
     scope,
     unions,
 )
@@ -65,6 +67,9 @@ PASSES: dict[str, tuple[Callable[[str, str], str], str]] = {
     "within_work": (_draft("within_work", planned.keys), "people"),
     "measured": (planned.measures, "people"),
     "price": (planned.prices, "people"),
+    "rows": (planned.known, "people"),
+    "functions": (planned.in_sql, "people"),
+    "evaluate": (planned.after_noise, "people"),
 }
 """What runs over the fixtures of a name, and the dataset or dialect where none is said."""
 
@@ -138,7 +143,20 @@ def refusals(module: object) -> set[str]:
 
 @pytest.mark.parametrize(
     "module",
-    [parse, dialects, scope, relations, joins, unions, reach, per_person, person_aggregates, planted],
+    [
+        parse,
+        dialects,
+        scope,
+        rows,
+        relations,
+        joins,
+        unions,
+        reach,
+        per_person,
+        person_aggregates,
+        planted,
+        over_released,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_every_refusal_is_reached_by_a_line(module: object) -> None:

@@ -44,7 +44,7 @@ def parse(text: object, dialect: str = DIALECT) -> tuple[exp.Select, str]:
 
 
 def _say_not(root: exp.Select) -> None:
-    """NOT around a predicate that the parser marks as negated: x NOT LIKE y is NOT (x LIKE y) in every version of it."""
+    """NOT around a predicate that the parser marks as negated: x NOT LIKE y is NOT (x LIKE y) always."""
     for node in [each for each in root.walk() if type(each) in _NEGATED and each.args.get("negate")]:
         node.set("negate", False)
         around = exp.Not()

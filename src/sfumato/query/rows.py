@@ -14,6 +14,9 @@ from sfumato.query.parse import only, refused, word
 from sfumato.query.scope import Scope
 
 _MOST_WRITTEN = 4096
+_NO_SIZES = ("", "18, 3")
+"""What stands behind a type without a size: nothing, or what the parser puts behind DECIMAL."""
+_UNITS = ", ".join(sorted(UNITS))
 _REMEDY = "see docs/sql.md for the functions there are"
 
 
@@ -127,7 +130,7 @@ class RowReader:
         only(node, self._text, "this", "expressions")
         listed = [self._alike(node, node.this, each)[1] for each in node.expressions]
         function = FUNCTIONS["in"]
-        if not all(function.operand(1).admits(each) for each in listed):
+        if not listed or not all(function.operand(1).admits(each) for each in listed):
             raise refused("IN (…) takes constants", node, self._text, hint=function.operand(1).hint)
         return function.call((self(node.this), *listed))
 
@@ -231,11 +234,14 @@ class RowReader:
 
     def cast(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "to", "_type", "safe")
-        wanted = node.args["to"].this
+        wanted, sizes = node.args["to"].this, ", ".join(each.sql() for each in node.args["to"].expressions)
         name = str(getattr(wanted, "value", wanted))
         function = TYPES.get(name.upper())
         if function is None:
             raise refused(f"CAST to {name[:40]} is not answered", node, self._text, hint="integer, double, text, date…")
+        if sizes not in _NO_SIZES:  # neither digits nor characters would be cut off: it would not be what is said
+            problem = f"CAST to {name[:40]}({sizes[:40]}) is not answered"
+            raise refused(problem, node, self._text, hint="leave the size out; ROUND(x, 2) and SUBSTRING cut")
         inner, kind = self(node.this), Kind(function.gives)
         if type(inner) is Literal and inner.kind is Kind.TEXT and kind.is_time:
             return date_literal(inner, kind, node, self._text)
@@ -251,14 +257,14 @@ class RowReader:
         function = PARTS.get(part.lower())
         if function is None:
             problem = f"EXTRACT({part.upper()[:30]} …) is not answered"
-            raise refused(problem, node, self._text, hint=f"one of {sorted(UNITS)}")
+            raise refused(problem, node, self._text, hint=f"one of {_UNITS}")
         return self._checked(function, [self(node.expression)], node)
 
     def truncate(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "unit", "input_type_preserved")
         inner, function = self(node.this), UNITS.get(str(node.args["unit"].name).lower())
         if function is None or not inner.kind.is_time:
-            raise refused("DATE_TRUNC takes a unit and a date", node, self._text, hint=f"one of {sorted(UNITS)}")
+            raise refused("DATE_TRUNC takes a unit and a date", node, self._text, hint=f"one of {_UNITS}")
         return function.call((inner,))
 
     # ---- functions by name ----
