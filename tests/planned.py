@@ -6,6 +6,7 @@ groups a person counts. Of fields it says: `!` the person, `~` made of the perso
 `?` may be missing, and bounds.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +19,7 @@ from sfumato.data import Column, Dataset, Kind, Memory, Rules, Table
 from sfumato.data.budget import Allowance
 from sfumato.engines.duckdb.dialect import DUCKDB
 from sfumato.engines.sql.expressions import Expressions
+from sfumato.engines.sql.measures import MeasureWriter, placed
 from sfumato.errors import InvalidQuestion
 from sfumato.mechanisms import GeometricNoise, KeySelection
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
@@ -356,3 +358,25 @@ def after_noise(text: str, dataset: str) -> str:
     found = evaluate(made, [Bar("b"), Bar(100, 91.0, 109.0), Bar(12.5, 12.0, 13.0)])
     interval = "" if found.low is None else f" [{found.low!r}, {found.high!r}]"
     return f"{found.value!r}{interval} {made.kind.value}"
+
+
+# ---- what an engine is asked ----
+
+
+def in_columns(text: str, dataset: str) -> str:
+    """The SQL of a question's measures: of a row, of a person in a group, of a group, and of all rows of a cut table."""
+    asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
+    found, write, shown = measured(asked.aggregates).measures, MeasureWriter(DUCKDB), []
+    most = price(asked, DATASETS[dataset], Spend(Fraction(1), None, Fraction(1, 10**6))).bounds.rows
+    for each, at in placed(found):
+        parts = (each.of_row(at, write), each.of_person(at, write), each.of_group(at, write, most),
+                 each.of_all_rows(at, write, "p"))  # fmt: skip
+        rows = " needs all rows" if each.needs_rows else ""
+        shown.append(f"{each.kind}{rows}: " + " / ".join(", ".join(part) or "nothing" for part in parts))
+    return " ; ".join(shown) or "statements of their own"
+
+
+def canonical(text: str, dataset: str) -> str:
+    """What decides the answer to a question, as the ledger knows it; the meaning's number is left out."""
+    asked = planning.plan_question(text, DATASETS[dataset], PublicRows()).canonical()
+    return json.dumps({name: value for name, value in asked.items() if name != "meaning"})

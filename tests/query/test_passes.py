@@ -68,6 +68,8 @@ PASSES: dict[str, tuple[Callable[[str, str], str], str]] = {
     "measured": (planned.measures, "people"),
     "price": (planned.prices, "people"),
     "rows": (planned.known, "people"),
+    "measures": (planned.in_columns, "people"),
+    "question": (planned.canonical, "people"),
     "functions": (planned.in_sql, "people"),
     "evaluate": (planned.after_noise, "people"),
 }
