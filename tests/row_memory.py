@@ -41,7 +41,7 @@ def main(how: str, met: str) -> None:
         uncut = replace(FUNCTIONS["concat"], writes=lambda write, call: f"({' || '.join(write.operands(call))})")
         with (
             mock.patch.dict(FUNCTIONS, concat=uncut),
-            mock.patch("sfumato.query.passes.within_work.refuse_too_much"),
+            mock.patch.object(sys.modules["sfumato.query.passes.within_work"], "refuse_too_much"),
             mock.patch("sfumato.query.rows._MOST_WRITTEN", 10**9),
         ):
             made.aggregate(priced(made, question(operands, met=met == "met")))

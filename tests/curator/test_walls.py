@@ -212,7 +212,7 @@ def test_whatever_ends_the_work_is_one_text(curator: Session, monkeypatch: pytes
 
     texts = set()
     for i, (where, name) in enumerate((
-        (DuckDBEngine, "aggregate"), (room, "add_noise"), (room, "finished"), (room, "stored_value"), (curator._ledger, "settle"), (curator, "_balances"),
+        (DuckDBEngine, "aggregate"), (room, "add_noise"), (room, "post_process"), (room, "stored_value"), (curator._ledger, "settle"), (curator, "_balances"),
     )):  # fmt: skip
         for error in (KeyError("abc"), RecursionError(), MemoryError(), OSError("/secret"), duckdb.Error("cell")):
             with monkeypatch.context() as broken:
@@ -322,7 +322,7 @@ def test_an_interrupt_anywhere_leaves_no_reservation_that_blocks_its_equal(
         raise KeyboardInterrupt
 
     for where, name, by in (
-        (DuckDBEngine, "aggregate", interrupted), (room, "add_noise", interrupted), (room, "finished", interrupted),
+        (DuckDBEngine, "aggregate", interrupted), (room, "add_noise", interrupted), (room, "post_process", interrupted),
         (Charge, "_unchanged", None), (ledger, "settle", interrupted), (ledger, "reserve", after_the_charge),
     ):  # fmt: skip
         text = f"SELECT category, COUNT(*) FROM visits WHERE day <> {hash(name) % 300} GROUP BY category"

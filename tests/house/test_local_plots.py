@@ -8,6 +8,7 @@ import pytest
 
 mpl: Any = pytest.importorskip("matplotlib")
 local_plots: Any = pytest.importorskip("local_plots")
+mechanism_plots: Any = pytest.importorskip("mechanism_plots")
 telemetry: Any = pytest.importorskip("telemetry")
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +24,7 @@ SMALL: dict[str, dict[str, int]] = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_figure_is_drawn_where_it_is_asked_for(name: str, tmp_path: Path) -> None:
-    with mpl.rc_context(local_plots.STYLE):
+    with mpl.rc_context(mechanism_plots.STYLE):
         path = getattr(local_plots, name)(tmp_path, **SMALL[name])
     text = path.read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == [path]
