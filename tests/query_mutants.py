@@ -37,7 +37,17 @@ ROOT = Path(__file__).parents[1]
 LISTED = ROOT / "tests" / "query" / "survivors.toml"
 TESTS = tuple(
     f"tests/query/test_{name}.py"
-    for name in ("measures", "price", "plan", "aggregates", "passes", "planted", "canonical", "postprocess")
+    for name in (
+        "measures",
+        "own_kinds",
+        "price",
+        "plan",
+        "aggregates",
+        "passes",
+        "planted",
+        "canonical",
+        "postprocess",
+    )
 )
 LEAST = 0.85  # the share that must be noticed
 SECONDS = 60  # CPU time after which a change counts as one that never ends
