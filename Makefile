@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constra
 BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger mutate-query bench pins $(BENCH:%=bench-%) clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -130,6 +130,9 @@ mutate-ledger: .venv-mutate/ready  ## changes the ledger's code and counts the c
 	@rm -f mutants/mutmut-stats.json  # which tests reach what is asked again, now with PostgreSQL
 	PATH="$(CURDIR)/.venv-mutate/bin:$$PATH" .venv-mutate/bin/python tests/with_postgres.py mutmut run 'sfumato.ledger.postgres.*' 'sfumato.ledger.ledger.*PostgresLedger*'
 	.venv-mutate/bin/mutmut results
+
+mutate-query: $(VENV)/dev  ## changes what bounds and prices questions, and counts the changes that no test finds (about half an hour)
+	PYTHONPATH=src:tests $(BIN)/python tests/query_mutants.py $(MUTATE)
 
 # ---- benchmarks: peers live in a venv of their own --------------------------------------------------
 .venv-bench/ready: bench/requirements.txt constraints.txt pyproject.toml

@@ -26,3 +26,6 @@ SELECT COUNT(*) FROM visits LIMIT 10 PERCENT
 refused: LIMIT OPTIONS is not answered in LIMIT (line 1, column 35) | hint: leave it out
 SELECT COUNT(*) FROM visits LIMIT 3 OFFSET -2
 refused: OFFSET takes a whole number (line 1, column 45) | hint: OFFSET 10
+-- what is not read in the clause is refused
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 PERCENT
+refused: LIMIT OPTIONS is not answered in LIMIT (line 1, column 55) | hint: leave it out

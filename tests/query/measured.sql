@@ -84,3 +84,8 @@ SELECT MEDIAN(day), COUNT(*), COUNT(DISTINCT person), SUM(cost) FROM visits
 -- COUNT_IF beside an average under the same condition is one histogram with it
 SELECT COUNT_IF(paid), AVG(cost) FILTER (WHERE paid) FROM visits
 0: split of cost#4 where paid#9, a row 1; 2: sum of cost#4 where paid#9 in steps of 1/100 from 0 to 10000 around 5000, sharing, a row 5000, up or down | rows of 0,1; avg of 2,0
+-- a sum of other values than the split counts shares nothing with it
+SELECT COUNT(*), COUNT(cost), SUM(day) FROM visits
+0: split of cost#4, a row 1; 2: sum of day#2 in steps of 1 from 0 to 364, a row 364 | rows of 0,1; present of 0; sum of 2
+SELECT COUNT(*), COUNT(cost) FILTER (WHERE paid), COUNT(cost) FROM visits
+0: present of cost#4 where paid#9, a row 1; 1: split of cost#4, a row 1 | rows of 1,2; present of 0; present of 1

@@ -178,3 +178,34 @@ SELECT 1 FROM (SELECT v.* REPLACE (1 AS day) FROM visits v) t
 refused: REPLACE is not answered in STAR (line 1, column 25) | hint: leave it out
 SELECT 1 FROM (SELECT main.visits.* FROM visits) t
 refused: a schema is not answered in COLUMN (line 1, column 23) | hint: leave it out
+-- names are the same in any case
+WITH Some AS (SELECT person, day FROM visits) SELECT 1 FROM sOME
+visits → person#0, day#2 | person! integer, day integer 0..364 | cut None, spread 1, once all, counts 3 in 2
+-- what is not read in a clause is refused, and not passed over
+SELECT 1 FROM (SELECT person, day FROM visits) t PIVOT (SUM(day) FOR day IN (1, 2))
+refused: PIVOTS is not answered in a subquery (line 1, column 23) | hint: leave it out
+SELECT 1 FROM visits PIVOT (SUM(day) FOR day IN (1, 2))
+refused: PIVOTS is not answered in FROM (line 1, column 15) | hint: leave it out
+SELECT 1 FROM ((SELECT person, day FROM visits) LIMIT 3) t
+refused: LIMIT is not answered in a subquery (line 1, column 55) | hint: leave it out
+SELECT 1 FROM (SELECT person FROM visits UNION ALL BY NAME SELECT person FROM visits) t
+refused: BY NAME is not answered in UNION (line 1, column 23) | hint: leave it out
+SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits LIMIT 3) t
+refused: LIMIT is not answered in UNION (line 1, column 84) | hint: leave it out
+SELECT 1 FROM (SELECT person, day FROM visits QUALIFY day > 3) t
+refused: QUALIFY is not answered (line 1, column 55) | hint: use HAVING on aggregates
+-- a table's whole name is looked up
+SELECT 1 FROM a.b.visits
+refused: no table `a.b.visits` (line 1, column 15) | hint: did you mean `visits`? known tables: people, visits, items, towns, codes
+SELECT 1 FROM b.visits
+refused: no table `b.visits` (line 1, column 15) | hint: did you mean `visits`? known tables: people, visits, items, towns, codes
+-- an aggregate beside a column without GROUP BY is over several people
+SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits) t
+refused: the subquery aggregates over several people (line 1, column 23) | hint: group it by person, or ask it as a question of its own
+-- tables have the same names in any case
+SELECT 1 FROM (SELECT P.* FROM people p) t
+people → person#0, age#1, town#2 | person!' integer, age' integer 0..120, town' text | one row a person, cut None, spread 1, once all, counts 1 in 1
+SELECT 1 FROM (SELECT p.* FROM people P) t
+people → person#0, age#1, town#2 | person!' integer, age' integer 0..120, town' text | one row a person, cut None, spread 1, once all, counts 1 in 1
+SELECT 1 FROM (((SELECT person, day FROM visits) LIMIT 3)) t
+refused: LIMIT is not answered in a subquery (line 1, column 56) | hint: leave it out

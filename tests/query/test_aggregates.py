@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 import planned
-from sfumato.data import Kind
+from sfumato.data import Column, Dataset, Kind, Memory, Table
+from sfumato.data.budget import Allowance
+from sfumato.errors import InvalidQuestion
 from sfumato.query.aggregates import (
     SPELLINGS,
     Aggregate,
@@ -228,3 +230,102 @@ def test_every_aggregate_that_a_hint_lists_for_one_person_is_answered(name: str)
     assert plan_question(
         f"SELECT COUNT(a) FROM ({inner}) t", planned.DATASETS["people"], planned.PublicRows()
     ).aggregates
+
+
+# ---- at the edges ----
+
+
+def test_a_bar_of_a_spread_holds_where_it_is_largest_between_the_ends_of_the_count() -> None:
+    """q/n - (s/n)² is largest at n = 2s²/q: of q = 20 and s = 10 at n = 10, where it is 1."""
+    made = Variance(of=DAYS, sample=False, root=False)
+    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
+
+    def high(square: int, total: int, count: int, off: int) -> float | None:
+        noisy = zip(measures, (square, total, count), (0, 0, off), strict=True)
+        return made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy]).high
+
+    assert high(20, 10, 12, 5) == 1.0
+    assert high(20, 10, 12, 1) == 20 / 11 - (10 / 11) ** 2  # beyond 10, so at the nearest end
+    assert high(20, 10, 6, 2) == 20 / 8 - (10 / 8) ** 2
+    assert high(20, -10, 12, 5) == 1.0
+    assert high(-1, 3, 12, 5) == 0.0
+
+
+def test_a_bar_of_a_spread_takes_a_sum_that_may_be_none_for_none() -> None:
+    made = Variance(of=DAYS, sample=False, root=False)
+    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
+    for total, off, most in ((3, 3, 1.0), (3, 2, 1 - Fraction(1, 100) ** 2), (-3, 3, 1.0), (0, 0, 1.0), (4, 3, 1 - Fraction(1, 100) ** 2)):  # fmt: skip
+        noisy = zip(measures, (100, total, 100), (0, off, 0), strict=True)
+        bar = made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy])
+        assert bar.high == pytest.approx(float(most), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("sample", "low_n", "high"), [(False, 1, 16.0), (False, 2, 8.0), (True, 1, 32.0), (True, 2, 16.0), (True, 0, 32.0)]
+)
+def test_a_bar_of_a_spread_of_less_than_two_rows_is_as_wide_as_the_bounds(
+    sample: bool, low_n: int, high: float
+) -> None:
+    made = Variance(of=DAYS, sample=sample, root=False)
+    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
+    noisy = zip(measures, (16, 0, low_n + 1), (0, 0, 1), strict=True)
+    bar = made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy])
+    assert (bar.high, bar.low is not None and bar.low <= (0.0 if low_n < 2 else high)) == (high, True)
+    assert (bar.low == 0.0) == (low_n < 2)
+
+
+@pytest.mark.parametrize(("value", "off", "low"), [(3, 2, 1.0), (3, 3, 0.0), (2, 1, 1.0)])
+def test_a_bar_of_an_average_of_perhaps_no_row_is_the_bounds(value: int, off: int, low: float) -> None:
+    """Of ten rows at the upper end little is known once the count may be none."""
+    made = Average(of=DAYS)
+    total, count = (cell.measure for cell in made.cells(AskedTogether((made,))))
+    bar = made.answer([NoisyCell(total, 40, 0), NoisyCell(count, value, off)])
+    assert (bar.value, bar.high) == (5.0, 5.0)
+    assert bar.low == (-3.0 if low < 1 else 5.0)
+
+
+@pytest.mark.parametrize(
+    ("end", "problem"),
+    [
+        (Fraction(1, 10**200), None), (Fraction(1, 10**200 + 1), "too small"), (Fraction(10**200), None),
+        (Fraction(10**200 + 1), "too large"), (Fraction(0), None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_numbers_that_doubles_cannot_add_up_are_refused(end: Fraction, problem: str | None, sign: int) -> None:
+    ends = sorted((Fraction(0), sign * end))
+    column = Column("x", Kind.REAL, ends[0], ends[1])
+    table = Table("t", Memory(), (Column("person", Kind.INTEGER), column))
+    dataset = Dataset("one", (table,), ("t", "person"), Allowance(Fraction(1)))
+    if problem is None:
+        assert plan_question("SELECT SUM(x) FROM t", dataset, planned.PublicRows()).aggregates
+    else:
+        with pytest.raises(InvalidQuestion, match=problem):
+            plan_question("SELECT SUM(x) FROM t", dataset, planned.PublicRows())
+
+
+@pytest.mark.parametrize(("end", "answered"), [(10**150, True), (10**150 + 1, False)])
+def test_numbers_whose_squares_doubles_cannot_hold_have_no_spread(end: int, answered: bool) -> None:
+    table = Table("t", Memory(), (Column("person", Kind.INTEGER), Column("x", Kind.REAL, Fraction(0), Fraction(end))))
+    dataset = Dataset("one", (table,), ("t", "person"), Allowance(Fraction(1)))
+    if answered:
+        assert plan_question("SELECT VARIANCE(x) FROM t", dataset, planned.PublicRows()).aggregates
+    else:
+        with pytest.raises(InvalidQuestion, match="too large to be squared"):
+            plan_question("SELECT VARIANCE(x) FROM t", dataset, planned.PublicRows())
+
+
+def test_aggregates_are_known_by_everything_that_decides_their_value() -> None:
+    """The ledger holds answers by these words: they must not change."""
+    cents, true = CENTS.canonical(), TRUE.canonical()
+    assert [each.canonical() for each in (
+        CountRows(), CountRows(where=TRUE), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS), SumOf(of=CENTS),
+        Average(of=CENTS, where=TRUE), QuantileOf(of=CENTS, q=Fraction(1, 3)), Variance(of=CENTS, sample=True, root=False),
+        Variance(of=CENTS, sample=False, root=True),
+    )] == [
+        ["rows", None, None, "None", False, False], ["rows", None, true, "None", False, False],
+        ["people", None, None, "None", False, False], ["present", cents, None, "None", False, False],
+        ["distinct", cents, None, "None", False, False], ["sum", cents, None, "None", False, False],
+        ["avg", cents, true, "None", False, False], ["quantile", cents, None, "1/3", False, False],
+        ["variance", cents, None, "None", True, False], ["variance", cents, None, "None", False, True],
+    ]  # fmt: skip

@@ -485,3 +485,32 @@ def test_contexts_are_of_one_question() -> None:
     error = Context(DATASETS["people"], PublicRows(), "SELECT 1").refused("no", NODE, hint="yes")  # type: ignore[arg-type]
     assert str(error).startswith("no (line 1, column ")
     assert error.hint == "yes"
+
+
+def test_rows_of_nobody_are_not_cut() -> None:
+    assert [scan(table, dataset).cut for dataset in ("people", "rows", "cut") for table in (VISITS, TOWNS)] == [
+        None, None, 1, None, 6, None,
+    ]  # fmt: skip
+
+
+# ---- what the ledger knows plans by ----
+
+
+def test_plans_are_known_by_everything_that_decides_their_rows() -> None:
+    """Stored answers are found by these words: they must not change, and everything in them must count."""
+    small = replace(P, fields=P.fields[:2])
+    seen = ["scan", "people", ["person", "integer"], ["age", "integer"]]
+    age, own = Ref(1, P.fields[1]), OwnAggregate("sum", Ref(1, P.fields[1]), TRUE)
+    assert small.canonical() == seen
+    assert Where(small, TRUE).canonical() == ["where", seen, TRUE.canonical()]
+    assert Project(small, (age, TRUE), P.fields[:2]).canonical() == ["project", seen, age.canonical(), TRUE.canonical()]
+    other = ["scan", "codes", ["code", "integer"], ["label", "text"]]
+    join = Join(small, C, ((1, 0), (0, 0)), False, private=True, single=False, cut=None)
+    assert join.canonical() == ["join", "inner", seen, other, [[0, 0], [1, 0]]]
+    assert replace(join, outer=True).canonical()[1] == "left"
+    assert Union((small, C), P.fields[:2], private=True, cut=None).canonical() == ["union", other, seen]
+    assert OwnAggregate("count", None, None).canonical() == ["count", None, None]
+    assert own.canonical() == ["sum", age.canonical(), TRUE.canonical()]
+    assert PerPerson(small, (age,), (own, own), P.fields[:1]).canonical() == [
+        "person", seen, [age.canonical()], own.canonical(), own.canonical(),
+    ]  # fmt: skip
