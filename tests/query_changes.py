@@ -153,7 +153,10 @@ def _is_words(node: ast.AST) -> bool:
             words = True
         case ast.Expr(value=ast.Constant()) | ast.Subscript(value=ast.Name(id="Callable")):
             words = True
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+        case (
+            ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name))
+            | ast.Expr(value=ast.Call(func=ast.Name(id=name)))
+        ):
             words = name in LEFT_ALONE
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
             words = name in WORDS or name.startswith(("_BOUND", "HINT"))

@@ -18,6 +18,7 @@ import importlib.machinery
 import importlib.util
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -50,7 +51,7 @@ TESTS = tuple(
     )
 )
 LEAST = 0.85  # the share that must be noticed
-SECONDS = 60  # CPU time after which a change counts as one that never ends
+TIMES = 2  # so many times the CPU time of all tests, and a change counts as one that never ends
 
 
 # ---- in a process of its own ----------------------------------------------------------------------------------
@@ -111,8 +112,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(each)
 
 
-def _forked(run: Callable[[], bool]) -> int:
-    """The process id of a child that ends with 0 if `run` says that all is well, and keeps quiet."""
+def _forked(run: Callable[[], bool], seconds: float) -> int:
+    """The process id of a child that ends with 0 if `run` says that all is well, in so much CPU time, and keeps quiet."""
     pid = os.fork()
     if pid:
         return pid
@@ -120,19 +121,22 @@ def _forked(run: Callable[[], bool]) -> int:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, 20 * seconds)  # for one that waits and takes no time
         os._exit(0 if run() else 1)
     finally:
         os._exit(1)
 
 
-def _each_in_a_child(jobs: Sequence[Callable[[], bool]], processes: int) -> Iterator[tuple[int, bool]]:
+def _each_in_a_child(
+    jobs: Sequence[Callable[[], bool]], processes: int, seconds: float = 600
+) -> Iterator[tuple[int, bool]]:
     """Which of the jobs said that all was well, as they end."""
     waiting, running = list(enumerate(jobs)), {}  # type: ignore[var-annotated]
     while waiting or running:
         while waiting and len(running) < processes:
             at, job = waiting.pop(0)
-            running[_forked(job)] = at
+            running[_forked(job, seconds)] = at
         pid, status = os.wait()
         if pid in running:
             yield running.pop(pid), status == 0
@@ -160,8 +164,10 @@ Called = dict[str, set[tuple[str, str]]]
 class InOneSession:
     """A pytest plugin that, instead of running the tests once, runs some of them for every change, each in a child."""
 
-    def __init__(self, chosen: Sequence[Mutant], processes: int, told: Callable[[Mutant, bool], None]) -> None:
-        self._chosen, self._processes, self._told = chosen, processes, told
+    def __init__(
+        self, chosen: Sequence[Mutant], processes: int, seconds: float, told: Callable[[Mutant, bool], None]
+    ) -> None:
+        self._chosen, self._processes, self._seconds, self._told = chosen, processes, seconds, told
         self.passed_unchanged = False
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -171,7 +177,7 @@ class InOneSession:
         if called is not None:
             known = functions()
             jobs = [self._job(mutant, session, called, known) for mutant in self._chosen]
-            for at, passed in _each_in_a_child(jobs, self._processes):
+            for at, passed in _each_in_a_child(jobs, self._processes, self._seconds):
                 self._told(self._chosen[at], not passed)
         return True
 
@@ -259,9 +265,11 @@ def run(chosen: Sequence[Mutant], processes: int, told: Callable[[Mutant, bool],
     [(_, passed)] = _each_in_a_child([partial(_imported_anew, None)], 1)
     if not passed:
         return False
-    for at, passed in _each_in_a_child([partial(_imported_anew, mutant) for mutant in first], processes):
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = TIMES * (used.ru_utime + used.ru_stime)
+    for at, passed in _each_in_a_child([partial(_imported_anew, mutant) for mutant in first], processes, seconds):
         told(first[at], not passed)
-    plugin = InOneSession([mutant for mutant in chosen if not mutant.at_import], processes, told)
+    plugin = InOneSession([mutant for mutant in chosen if not mutant.at_import], processes, seconds, told)
     pytest.main([*OPTIONS, *_tests()], plugins=[plugin])
     return plugin.passed_unchanged
 

@@ -29,3 +29,6 @@ SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n
 refused: HAVING must be true or false (line 1, column 61) | hint: compare it
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING ward
 refused: HAVING must be true or false (line 1, column 61) | hint: compare it
+-- names of SELECT are the same in any case
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING N > 3
+rows#1 > 3

@@ -201,3 +201,6 @@ SELECT 1 FROM (SELECT person, half AS code FROM visits) v JOIN codes c USING (co
 -- ON of unlike kinds
 SELECT 1 FROM visits v JOIN people p ON v.person = p.town
 refused: compares integer with text (line 1, column 41) | hint: compare like with like, or CAST
+-- a column that USING names is there once, in whatever case
+SELECT 1 FROM (SELECT * FROM visits v JOIN (SELECT person AS PERSON, age FROM people) p USING (person)) t
+(visits ⋈ people → person#0, age#1 by person=PERSON) → person#0, visit#1, day#2, ward#3, cost#4, town#5, code#6, half#7, at#8, paid#9, age#11 | person! integer, visit integer, day integer 0..364, ward text of 3, cost real 0..100, town text, code integer, half real, at timestamp, paid boolean, age' integer 0..120 | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2

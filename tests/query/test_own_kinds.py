@@ -73,7 +73,10 @@ def test_ranges_are_of_so_many_rows() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("lower", "upper", "ends"), [(2, 5, (0, 15)), (-5, -2, (-15, 0)), (-5, 2, (-15, 6))])
+@pytest.mark.parametrize(
+    ("lower", "upper", "ends"),
+    [(2, 5, (0, 15)), (-5, -2, (-15, 0)), (-5, 2, (-15, 6)), (-5, 0, (-15, 0)), (0, 5, (0, 15))],
+)
 def test_a_sum_of_no_rows_is_within_its_range(lower: int, upper: int, ends: tuple[int, int]) -> None:
     """A person may have no row that counts: a sum of numbers that are all above zero is at least zero."""
     of = Ref(0, Field("x", Kind.REAL, Range(Fraction(lower), Fraction(upper), Fraction(1, 2))))

@@ -7,12 +7,16 @@ import pytest
 
 from planned import DATASETS, PublicRows
 from sfumato.accounting import events
+from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.mechanisms import LaplaceKeys, TruncatedGeometricKeys
 from sfumato.query import PricedQuery, Spend, plan_question, price
 from sfumato.query.bounds import Bounds
+from sfumato.query.expression import Field, Ref
+from sfumato.query.measures import Values
 from sfumato.query.price import person_bounds
 from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
+from sfumato.query.range import Range
 
 ONE = Spend(Fraction(1), None, Fraction(1, 10**6))
 RHO = Spend(None, Fraction(1), Fraction(1, 10**6))
@@ -163,6 +167,18 @@ def test_a_quantile_has_half_of_the_share_and_its_ends_a_quarter_each(
     assert made.event.zcdp() == sum(spent)
     assert isinstance(made.event, events.Composition)
     assert {type(event) for event, _ in made.event.parts} == {events.Pure if spread else events.Exponential}
+
+
+@pytest.mark.parametrize(("cut", "kind", "rho"), [(1, events.Exponential, 8), (2, events.Pure, 2), (3, events.Pure, 2)])
+def test_two_rows_in_all_may_already_be_in_two_groups(cut: int, kind: type, rho: int) -> None:
+    """Then losses of several groups add up, and the bound of one group's range, ε²/8, does not hold for their sum."""
+    day = Ref(0, Field("day", Kind.INTEGER, Range(Fraction(0), Fraction(9), Fraction(1))))
+    values = Values(of=day, step=Fraction(1), low=0, high=9, q=Fraction(1, 2))
+    made = values.price(Fraction(1), Bounds(1, 1, cut), RHO, grouped=True, beta=Fraction(1, 20))
+    assert isinstance(made.event, events.Composition)
+    assert {type(event) for event, _ in made.event.parts} == {kind}
+    spent = (Fraction(made.quantiles[0].epsilon) * cut) ** 2 / rho
+    assert Fraction(1, 2) * (1 - Fraction(1, 10**12)) < spent <= Fraction(1, 2)
 
 
 def test_the_ends_aim_beyond_the_quantile_by_what_it_is_off() -> None:
