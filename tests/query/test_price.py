@@ -177,7 +177,7 @@ def test_two_rows_in_all_may_already_be_in_two_groups(cut: int, kind: type, rho:
     made = values.price(Fraction(1), Bounds(1, 1, cut), RHO, grouped=True, beta=Fraction(1, 20))
     assert isinstance(made.event, events.Composition)
     assert {type(event) for event, _ in made.event.parts} == {kind}
-    spent = (Fraction(made.quantiles[0].epsilon) * cut) ** 2 / rho
+    spent = (Fraction(made.quantiles[0].epsilon) * cut) ** 2 / rho  # type: ignore[arg-type]
     assert Fraction(1, 2) * (1 - Fraction(1, 10**12)) < spent <= Fraction(1, 2)
 
 
