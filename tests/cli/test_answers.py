@@ -303,7 +303,7 @@ def test_answers_of_earlier_versions_are_shown_by_the_price_of_their_event(monke
 
 def without_price(text: bytes) -> object:
     stored = json.loads(text)
-    assert stored.pop("spend") == {"epsilon": "1/2", "rho": None, "delta": "0"}
+    assert stored.pop("spend") == {"epsilon": "1/2", "rho": None, "delta": "0", "confidence": "19/20"}
     return stored
 
 
@@ -332,3 +332,48 @@ def test_the_log_can_be_read_on_eighty_columns(
     charged = next(line for line in lines if "reserve" in line)
     assert charged.endswith("ε = 0.5")
     assert lines[0].split() == ["#", "when", "what", "who", "cost"]
+
+
+# ---- what a choice means is not what its place means later ----
+
+
+@pytest.mark.parametrize("verb", ["noisy_max", "top_k", "exponential", "smooth_median"])
+def test_a_choice_is_not_shown_as_another_when_a_public_table_has_changed(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored is a place among public groups; another table has other groups at that place."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("pid,ward,x\n" + "\n".join(f"{i},{'b' if i else 'c'},{i % 9}" for i in range(300)))
+    Path("w.csv").write_text("ward,kind\nb,x\nc,y\n")
+    Path("c.toml").write_text(
+        'name = "c"\n[budget]\nepsilon = 1000\n[unit]\nperson = "p.pid"\n[tables.p]\nsource = "p.csv"\n'
+        '[tables.p.columns.x]\nlower = 0\nupper = 9\n[tables.w]\nsource = "w.csv"\npublic = true\n'
+    )
+    what = "MEDIAN(p.x)" if verb == "smooth_median" else "COUNT(*)"
+    text = f"SELECT w.ward, {what} FROM p JOIN w ON p.ward = w.ward GROUP BY w.ward"
+    more = {"k": 1} if verb == "top_k" else {}
+    with sfumato.open("c.toml") as session:
+        answer = getattr(session, verb)(text, epsilon=5, **more)
+        assert session.recall(answer.receipt).rows == answer.rows
+    Path("w.csv").write_text("ward,kind\na,x\nb,x\nc,y\n")
+    assert main(["register", "c.toml"]) == Exit.DONE
+    with sfumato.open("c.toml") as session, pytest.raises(SfumatoError, match="can no longer be read"):
+        session.recall(answer.receipt)
+
+
+def test_an_answer_is_shown_with_the_confidence_it_was_asked_with() -> None:
+    with sfumato.open("hospital.toml") as session:
+        half = session.sql("SELECT COUNT(*) AS n, MEDIAN(age) AS m FROM patients", epsilon=1, confidence="0.5")
+        again = session.recall(half.receipt)
+        assert (again.rows, again.intervals, again.confidence) == (half.rows, half.intervals, half.confidence)
+
+
+def test_a_name_that_no_file_can_have_is_refused_before_anything_is_charged(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sql", WARDS, "-e", "1", "-o", "x" * 300 + ".csv"]) == Exit.USAGE
+    assert "cannot be a file" in capsys.readouterr().err
+    with sfumato.open("hospital.toml") as session:
+        assert session.budget()[0].spent == 0
+
+
+def test_letters_that_look_like_signs_are_no_formulas() -> None:
+    assert [for_csv(f"{sign}1+2")[0] for sign in "＝＋－＠=+-@"] == ["'"] * 8

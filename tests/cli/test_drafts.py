@@ -33,7 +33,7 @@ def test_a_draft_finds_its_source_from_wherever_it_is(source: str, output: str |
         (folder / name).mkdir(parents=True)
     (folder / "link").symlink_to(folder / "made" / "deep")
     Path(source).write_text("id,x\n1,2\n", encoding="utf-8")
-    assert main(["init", source, *(["-o", output] if output else [])]) == Exit.DONE
+    assert main(["init", source, "--rows", *(["-o", output] if output else [])]) == Exit.DONE
     made = output or "data/visits.toml"
     (table,) = read_declaration(made).tables
     assert Path(table.files[0]).resolve() == (folder / source).resolve()
@@ -66,11 +66,11 @@ def test_what_cannot_be_drafted_is_told_in_the_options_of_the_command(capsys: py
     Path("wide.csv").write_bytes("id,x\n1,2\n".encode("utf-16"))
     assert main(["init", "wide.csv"]) == Exit.REFUSED
     assert "sfumato init --encoding utf-16" in err(capsys)
-    assert main(["init", "wide.csv", "--encoding", "utf-16"]) == Exit.DONE
+    assert main(["init", "wide.csv", "--rows", "--encoding", "utf-16"]) == Exit.DONE
     Path("tabs.txt").write_text("id\tx\n1\t2\n", encoding="utf-8")
     assert main(["init", "tabs.txt"]) == Exit.REFUSED
     assert "sfumato init --separator '\\t'" in err(capsys)
-    assert main(["init", "tabs.txt", "--separator", "\\t"]) == Exit.DONE
+    assert main(["init", "tabs.txt", "--rows", "--separator", "\\t"]) == Exit.DONE
     assert main(["check", "-d", "tabs.toml"]) == Exit.DONE
     assert main(["register"]) == Exit.REFUSED
     assert "say which: sfumato register tabs.toml or sfumato register wide.toml" in err(capsys)
@@ -82,7 +82,7 @@ def test_columns_that_no_question_can_read_are_named(capsys: pytest.CaptureFixtu
     pq.write_table(
         pa.table({"id": [1], "seen": pa.array([5], pa.timestamp("ns", "UTC")), "none": pa.nulls(1)}), "t.parquet"
     )
-    assert main(["init", "t.parquet"]) == Exit.DONE
+    assert main(["init", "t.parquet", "--rows"]) == Exit.DONE
     assert "# seen: TIMESTAMPTZ_NS, which no question can read" in Path("t.toml").read_text(encoding="utf-8")
     for words in (["check"], ["register"]):
         err(capsys)
@@ -94,7 +94,7 @@ def test_columns_that_no_question_can_read_are_named(capsys: pytest.CaptureFixtu
         assert set(left) == {"seen", "none"}
     with duckdb.connect("u.duckdb") as connection:
         connection.execute("CREATE TABLE u (id INTEGER, j JSON, b BIGNUM, l INTEGER[])")
-    assert main(["init", "u.duckdb"]) == Exit.DONE
+    assert main(["init", "u.duckdb", "--rows"]) == Exit.DONE
     err(capsys)
     assert main(["check", "-d", "u.toml"]) == Exit.DONE
     told = err(capsys)
@@ -111,7 +111,7 @@ def test_columns_that_no_question_can_read_are_named(capsys: pytest.CaptureFixtu
 
 def test_a_file_that_is_no_anchor_is_named_and_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text("id\n4711\n", encoding="utf-8")
-    assert main(["init", "t.csv"]) == Exit.DONE
+    assert main(["init", "t.csv", "--rows"]) == Exit.DONE
     text = Path("t.toml").read_text(encoding="utf-8")
     Path("t.toml").write_text(f'anchor = "t.csv"\n{text}', encoding="utf-8")
     assert main(["sql", "SELECT COUNT(*) FROM t", "-e", "1"]) != Exit.DONE
@@ -296,3 +296,18 @@ def test_keys_join_columns_of_one_kind_and_never_go_round() -> None:
     assert (key.table, key.target) == ("accounts", "users.user_id")
     alike = {"a": [("x", Kind.TEXT)], "b": [("x", Kind.TEXT)]}
     assert keys_by_name(alike, lambda *_: True) == []
+
+
+def test_who_one_person_is_is_left_to_the_owner_where_it_is_one_table_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A draft that protected rows answered with bars for people who have five rows each, without a word."""
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text("patient_id,cost\n1,2\n1,3\n")
+    assert main(["init", "visits.csv"]) == Exit.DONE
+    assert "who one person is" in capsys.readouterr().err
+    text = Path("visits.toml").read_text()
+    assert "\nrows = true" not in text
+    assert '# person = "visits.patient_id"' in text
+    assert main(["check"]) == Exit.REFUSED
+    assert main(["init", "visits.csv", "--rows", "--person", "patient_id", "-o", "-"]) == Exit.USAGE

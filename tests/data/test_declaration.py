@@ -516,7 +516,9 @@ def test_a_draft_is_a_declaration_once_it_is_read(tmp_path: Path) -> None:
     made = read_declaration(tmp_path / "draft.toml")
     assert made.unit == ("users", "user_id")
     assert [column.name for column in made.tables[0].columns] == ["age", "odd name", "naïve"]
-    (tmp_path / "rows.toml").write_text(draft([TableDraft("users.parquet", "users", columns)]), encoding="utf-8")
+    (tmp_path / "rows.toml").write_text(
+        draft([TableDraft("users.parquet", "users", columns)], rows=True), encoding="utf-8"
+    )
     assert read_declaration(tmp_path / "rows.toml").unit is None
 
 

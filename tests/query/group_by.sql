@@ -73,7 +73,7 @@ refused: no column `people.ward` (line 1, column 38) | hint: known tables: visit
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
 refused: ROLLUP is not answered (line 1, column 46) | hint: see docs/sql.md for the functions there are
 SELECT COUNT(*) FROM visits GROUP BY ALL
-refused: ALL is not answered in GROUP (line 1, column 8) | hint: leave it out
+refused: ALL is not answered in GROUP (line 1, column 8) | hint: name the columns
 -- what is not read in the clause is refused
 SELECT ward, COUNT(*) FROM visits GROUP BY ALL
-refused: ALL is not answered in GROUP (line 1, column 8) | hint: leave it out
+refused: ALL is not answered in GROUP (line 1, column 8) | hint: name the columns

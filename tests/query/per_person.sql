@@ -98,7 +98,7 @@ refused: GROUP BY names a column that is not there (line 1, column 66) | hint: p
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ROLLUP (person)) t
 refused: ROLLUP is not answered (line 1, column 74) | hint: see docs/sql.md for the functions there are
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY ALL) t
-refused: ALL is not answered in GROUP (line 1, column 23) | hint: leave it out
+refused: ALL is not answered in GROUP (line 1, column 23) | hint: name the columns
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS (person)) t
 refused: GROUPINGSETS is not answered (line 1, column 81) | hint: see docs/sql.md for the functions there are
 -- a text is no position, whatever its digits

@@ -15,7 +15,7 @@ SELECT day, COUNT(*) FROM visits GROUP BY day
 SELECT age, COUNT(*) FROM people GROUP BY age
 0, …, 120 (121)
 SELECT COUNT(*) FROM visits GROUP BY day * 3
-not public
+0, …, 1092 (365)
 SELECT COUNT(*) FROM visits GROUP BY FLOOR(day / 7)
 0, …, 52 (53)
 SELECT COUNT(*) FROM visits GROUP BY CAST(cost AS INTEGER)
@@ -47,3 +47,8 @@ SELECT ward, town, COUNT(*) FROM visits GROUP BY ward, town
 'a', 'b', 'c'; not public
 SELECT COUNT(*) FROM visits GROUP BY day / 7
 not public
+-- multiples of a step: decades
+SELECT FLOOR(age / 10) * 10 AS decade, COUNT(*) FROM people GROUP BY decade
+0, …, 120 (13)
+SELECT (age // 10) * 10 AS decade, COUNT(*) FROM people GROUP BY decade
+0, …, 120 (13)

@@ -141,7 +141,7 @@ SELECT 1 FROM (SELECT person FROM visits OFFSET 3) t
 refused: OFFSET is not answered in SELECT (line 1, column 49) | hint: leave it out
 -- DISTINCT within
 SELECT 1 FROM (SELECT DISTINCT person FROM visits) t
-refused: DISTINCT is not answered in SELECT (line 1, column 32) | hint: leave it out
+refused: DISTINCT is not answered in SELECT (line 1, column 32) | hint: COUNT(DISTINCT x) counts different values; GROUP BY x, with COUNT(*), shows groups
 -- HAVING without GROUP BY
 SELECT 1 FROM (SELECT person FROM visits HAVING day > 3) t
 refused: HAVING without GROUP BY (line 1, column 49) | hint: use WHERE

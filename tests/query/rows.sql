@@ -516,9 +516,9 @@ refused: the question is not SQL: it could not be read (line 1, column 15) | hin
 REGEXP_MATCHES(town, 'a')
 refused: REGEXP_LIKE(…) is not answered (line 1, column 8) | hint: see docs/sql.md for the functions there are
 RANDOM()
-refused: RAND(…) is not answered (line 1, column 8) | hint: did you mean AND or ROUND? see docs/sql.md for the functions there are
+refused: RAND(…) is not answered (line 1, column 8) | hint: answers have noise already
 NOW()
-refused: NOW(…) is not answered (line 1, column 8) | hint: did you mean POW or NOT? see docs/sql.md for the functions there are
+refused: NOW(…) is not answered (line 1, column 8) | hint: write the day: '2026-01-31'
 lowr(town)
 refused: LOWR(…) is not answered (line 1, column 8) | hint: did you mean LOWER or POWER or OR? see docs/sql.md for the functions there are
 md5(town)
@@ -540,13 +540,13 @@ refused: SUM(…) is an aggregate and stands where a row's value is needed (line
 day COLLATE de
 refused: COLLATE(…) is not answered (line 1, column 8) | hint: did you mean CONCAT? see docs/sql.md for the functions there are
 INTERVAL 1 DAY
-refused: INTERVAL is not answered (line 1, column 26) | hint: see docs/sql.md for the functions there are
+refused: INTERVAL is not answered (line 1, column 26) | hint: compare with another day
 at + INTERVAL 1 DAY
-refused: INTERVAL is not answered (line 1, column 8) | hint: see docs/sql.md for the functions there are
+refused: INTERVAL is not answered (line 1, column 8) | hint: compare with another day
 at - at
 refused: arithmetic needs numbers, found timestamp (line 1, column 8) | hint: CAST it first
 CURRENT_DATE
-refused: CURRENT_DATE(…) is not answered (line 1, column 24) | hint: see docs/sql.md for the functions there are
+refused: CURRENT_DATE(…) is not answered (line 1, column 24) | hint: write the day: '2026-01-31'
 ?
 refused: parameters are not filled in (line 1, column 13) | hint: write the value
 $1

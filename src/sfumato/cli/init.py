@@ -37,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", help="where to write; by default beside the source, - is stdout"
     )
     parser.add_argument("--person", metavar="COLUMN", help="who a row is about: a column, or table.column")
+    parser.add_argument("--rows", action="store_true", help="each row is another person, and protected by itself")
     parser.add_argument("--look", action="store_true", help="read all rows, to see which columns are keys")
     parser.add_argument("--separator", metavar="SIGN", help="of a CSV that is not separated by commas, such as ;")
     parser.add_argument("--encoding", metavar="NAME", help="of a CSV that is not UTF-8, such as latin-1")
@@ -57,7 +58,11 @@ def run(arguments: argparse.Namespace) -> Exit:
         keys = keys_by_name(columns, unique)
     if len(columns) > 1:
         terminal.say("\n".join(f"{table}: {', '.join(name for name, _ in each)}" for table, each in columns.items()))
-    person = _person(arguments.person, columns)
+    if arguments.rows and arguments.person:
+        raise InvalidParameter(
+            "--rows", "and --person say two things of who a row is about", "both", hint="leave one out"
+        )
+    person = "" if arguments.rows else _person(arguments.person, columns)
     epsilon = _asked("how much may be learned in all, as ε? (empty: 3)") or "3"
     target, folder = _target(arguments, next(iter(about)))
     drafted = [
@@ -73,14 +78,15 @@ def run(arguments: argparse.Namespace) -> Exit:
         )
         for table, found in schemas.items()
     ]
-    text = draft(drafted, person=person, epsilon=epsilon, looked=arguments.look)
+    text = draft(drafted, person=person, rows=arguments.rows, epsilon=epsilon, looked=arguments.look)
     if arguments.output == "-":
         terminal.write(text)
         return Exit.DONE
     _write(target, text)
     for key in keys:
         terminal.say(f"key: {key.table}.{key.column} leads to {key.target}; take it out if it does not")
-    terminal.say(f"wrote {target}: fill in bounds and values, then: sfumato check -d {target}")
+    missing = "" if person or arguments.rows else "who one person is, "
+    terminal.say(f"wrote {target}: fill in {missing}bounds and values, then: sfumato check -d {target}")
     return Exit.DONE
 
 
@@ -165,11 +171,11 @@ def _looked(about: Mapping[str, Mapping[str, Any]], looking: ExitStack) -> Calla
 
 
 def _person(given: str | None, columns: Mapping[str, list[tuple[str, Kind]]]) -> str:
-    """The person's column as `table.column`, or nothing where each row is another person."""
+    """The person's column as `table.column`, or nothing where it is left open."""
     names = [f"{table}.{name}" for table, each in columns.items() for name, _ in each]
     if given is None:
         listed = ", ".join(names if len(columns) > 1 else (name.partition(".")[2] for name in names))
-        given = _asked(f"columns: {listed}\nwhich says who a row is about? (empty: each row is another person)")
+        given = _asked(f"columns: {listed}\nwhich says who a row is about? (empty: leave it open)")
     if not given:
         return ""
     for name in names:

@@ -15,6 +15,11 @@ _FORMS = {".csv": "csv", ".json": "json"}
 
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Refuse a name that is taken, unless whoever asks has said that it may be written over."""
+    try:
+        path.exists()
+    except OSError as error:  # such as a name that is too long
+        problem = f"cannot be a file ({error.strerror})"
+        raise InvalidParameter("--output", problem, str(path)[:60], hint="choose another name") from None
     if path.exists() and not path.is_file():  # a folder, a device, a pipe: none of them may be put aside
         raise InvalidParameter("--output", "is not a file", str(path), hint="choose another name")
     if path.exists() and not force:

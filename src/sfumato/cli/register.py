@@ -10,6 +10,7 @@ from sfumato.cli.command import Exit
 from sfumato.curator.documents import REGISTRATION, headed
 from sfumato.data import Dataset, Table
 from sfumato.engines import Registration, SourceColumn
+from sfumato.errors import InvalidParameter
 
 _SHOWN = 40
 _HEAD = ("table", "column", "kind", "rows", "became NULL")
@@ -18,13 +19,16 @@ _HEAD = ("table", "column", "kind", "rows", "became NULL")
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The declaration, and whether only new files are read."""
     parser.add_argument("declaration", nargs="?", help="the declaration; by default the only .toml here")
+    parser.add_argument("-d", "--dataset", metavar="FILE", help="the same, as other commands take it")
     parser.add_argument("--append", action="store_true", help="read only files that were not registered before")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Read, write down, and tell the owner what could not be read as declared."""
-    arguments.dataset = arguments.declaration
+    if arguments.declaration and arguments.dataset:
+        raise InvalidParameter("--dataset", "names a declaration, and there is one already", arguments.declaration)
+    arguments.dataset = arguments.declaration or arguments.dataset
     with terminal.bar("registering") as moved:
         dataset, registration = sfumato.register(
             asking.declaration_of(arguments, "sfumato register {}"),

@@ -59,7 +59,7 @@ def for_csv(cell: object) -> str:
     ("'=1+2", '-5.5', "'-x")
     """
     text = for_terminal(str(cell))
-    risky = text.lstrip()[:1] in ("=", "+", "-", "@") or text.startswith(("\\t", "\\r", "\\n"))
+    risky = text.lstrip()[:1] in ("=", "+", "-", "@", "＝", "＋", "－", "＠") or text.startswith(("\\t", "\\r", "\\n"))
     return f"'{text}" if risky and not _NUMBER.fullmatch(text) else text
 
 

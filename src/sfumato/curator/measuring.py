@@ -40,7 +40,7 @@ def sql(desk: Desk, text: str, *, key: str | None = None, label: str = "", **pri
 def _spend(query: PricedQuery) -> Json:
     """The price as it was named, by which the question can be prepared again to show what is stored."""
     spend = query.spend
-    named = {"epsilon": spend.epsilon, "rho": spend.rho, "delta": spend.delta}
+    named = {"epsilon": spend.epsilon, "rho": spend.rho, "delta": spend.delta, "confidence": query.confidence}
     return {name: None if value is None else str(value) for name, value in named.items()}
 
 

@@ -22,7 +22,7 @@ from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
-from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure
+from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure, public_groups
 from sfumato.errors import InvalidQuestion
 from sfumato.exact.parameters import nearest
 from sfumato.mechanisms import Median, SmoothSensitivity
@@ -70,6 +70,7 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
             "smooth median": query.question.canonical(),
             "bounds": query.bounds.canonical(),
             "declared": query.question.declared(desk.dataset),
+            "groups": public_groups(groups),
             "event": event.to_json(),
             "window": half,
         },

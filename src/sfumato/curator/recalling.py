@@ -78,7 +78,7 @@ def asked_again(desk: Desk, verbs: Verbs, given: GivenAnswer, hash_of: Callable[
             return ask
     raise SfumatoError(
         f"what entry {given.answer.sequence} holds can no longer be read as it was asked",
-        hint="the declaration has changed, or it was asked with weights: asked again at its price it is free",
+        hint="the declaration or a public table has changed, or it was asked with weights",
     )
 
 

@@ -1,5 +1,7 @@
 """One aggregate over public groups, as mechanisms that choose take it: exact scores, and how far they move."""
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -94,8 +96,14 @@ class Scores:
             name: self.query.question.canonical(),
             "bounds": self.query.bounds.canonical(),
             "declared": self.query.question.declared(desk.dataset),
+            "groups": public_groups(self.groups),
             "event": event.to_json(),
         }
+
+
+def public_groups(groups: Sequence[Group]) -> str:
+    """A digest of the public groups in their order: what is stored of a choice is a place among them."""
+    return hashlib.sha256(repr(list(groups)).encode()).hexdigest()
 
 
 def scores(desk: Desk, text: str, what: str) -> Scores:

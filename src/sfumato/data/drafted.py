@@ -1,13 +1,34 @@
 """A declaration to fill in, from the names and types of columns."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sfumato.data.column import Kind
 from sfumato.data.keys import Key
 
-_ALONE = 'rows = true                   # or, for a person with several rows: person = "table.column"'
+_SOMEBODY = frozenset(
+    [
+        "id",
+        "ids",
+        "uid",
+        "person",
+        "people",
+        "patient",
+        "user",
+        "customer",
+        "client",
+        "member",
+        "employee",
+        "student",
+        "subject",
+        "citizen",
+        "account",
+        "name",
+    ]
+)
+"""Words in the names of columns that may say who a row is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +48,13 @@ class TableDraft:
     keys: Sequence[Key] = ()
 
 
-def draft(tables: Sequence[TableDraft], *, person: str = "", epsilon: str = "3", looked: bool = False) -> str:
+def draft(
+    tables: Sequence[TableDraft], *, person: str = "", rows: bool = False, epsilon: str = "3", looked: bool = False
+) -> str:
     """A declaration to fill in, made from the names and types of columns; `person` is `table.column`.
 
-    With `looked` rows were read to see which columns are keys, and the draft says so.
+    Who one person is, only the owner knows: without `person` or `rows` it is left open. With `looked` rows were read to
+    see which columns are keys, and the draft says so.
     """
     read = "rows were read to see which columns are keys" if looked else "no row was read"
     lines = [
@@ -41,21 +65,29 @@ def draft(tables: Sequence[TableDraft], *, person: str = "", epsilon: str = "3",
         'delta = "1e-7"                # only groups whose names are not public need it',
         "",
         "[unit]",
-        *_unit(tables, person),
+        *_unit(tables, person, rows=rows),
     ]
     for table in tables:
         lines += _table(table, tables, person, looked=looked)
     return "\n".join(lines) + "\n"
 
 
-def _unit(tables: Sequence[TableDraft], person: str) -> list[str]:
+def _unit(tables: Sequence[TableDraft], person: str, *, rows: bool) -> list[str]:
+    if rows:
+        return ["rows = true                   # each row is another person"]
     if person:
         return [f"person = {_quoted(person)}"]
     targets = dict.fromkeys(key.target for table in tables for key in table.keys)
-    if not targets:
-        return [_ALONE]
+    if not targets:  # what looks like a name of somebody, or a column to fill in
+        names = [f"{table.name}.{name}" for table in tables for name, _ in table.columns if _names_somebody(name)]
+        targets = dict.fromkeys(names or [f"{tables[0].name}.…"])
     likely = [f"# person = {_quoted(target)}" for target in targets]  # not taken for granted: only the owner knows
     return ["# say who one person is, by taking one # away:", *likely, "# rows = true                 # each row alone"]
+
+
+def _names_somebody(column: str) -> bool:
+    words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column).lower())
+    return not _SOMEBODY.isdisjoint(words)
 
 
 def _table(table: TableDraft, tables: Sequence[TableDraft], person: str, *, looked: bool) -> list[str]:

@@ -13,6 +13,8 @@ class Bar:
     """A number, text, truth, day or moment; None is missing."""
     low: float | None = None
     high: float | None = None
+    uncertain: bool = False
+    """Made of something with an error bar, and no bar of its own is known: it is not exact."""
 
     @property
     def has_interval(self) -> bool:
@@ -23,7 +25,7 @@ class Bar:
         """The interval; a plain number is its own."""
         if self.low is not None and self.high is not None:
             return self.low, self.high
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
+        if self.uncertain or isinstance(self.value, bool) or not isinstance(self.value, int | float):
             return None
         try:
             known = float(self.value)

@@ -7,6 +7,7 @@ are doubles, with infinities and NaN on the way, and what leaves is a whole numb
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -16,6 +17,8 @@ from sfumato.query.expression import MOST_CHARACTERS, Call, Expression, Literal,
 from sfumato.query.functions.reading import FIRST_DAY, LAST_DAY
 from sfumato.query.functions.record import Function, Sort
 
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
 
 def evaluate(expression: Expression, row: Sequence[Bar]) -> Bar:
     """The value of an expression over one released row; what has no value, or no finite one, is NULL."""
@@ -24,8 +27,7 @@ def evaluate(expression: Expression, row: Sequence[Bar]) -> Bar:
         case Call() if expression.kind.is_number and found.value is not None:
             if not math.isfinite(found.value):
                 return MISSING
-            value = int(found.value) if expression.kind is Kind.INTEGER else float(found.value)
-            return Bar(value, found.low, found.high)
+            return replace(found, value=int(found.value) if expression.kind is Kind.INTEGER else float(found.value))
         case _:
             return found
 
@@ -47,22 +49,36 @@ def _called(call: Call, function: Function, bars: list[Bar]) -> Bar:
         return MISSING
     constants = function.constants(call)
     if function.choices is not None:
-        at = function.value(*values)
-        return MISSING if at is None else _chosen(call, bars[at])  # type: ignore[call-overload]
+        at: Any = function.value(*values)
+        return MISSING if at is None else _chosen(call, bars[at], doubtful=any(bar.uncertain for bar in bars[:at]))
     value = _valued(function, values, constants, call.kind)
-    if value is None or function.interval is None or not any(bar.has_interval for bar in bars):
-        return Bar(value)
+    uncertain = value is not None and _in_doubt(function, bars)
+    if not uncertain or function.interval is None:
+        return Bar(value, uncertain=uncertain)
     ends = [end for bar in bars if (end := bar.ends()) is not None]
     if len(ends) < len(bars):
-        return Bar(value)
+        return Bar(value, uncertain=True)
     interval = function.interval(lambda *at: _finite(_valued(function, at, constants, Kind.REAL)), ends)
-    return Bar(value) if interval is None else Bar(value, *interval)
+    return Bar(value, uncertain=True) if interval is None else Bar(value, *interval)
 
 
-def _chosen(call: Call, bar: Bar) -> Bar:
+def _in_doubt(function: Function, bars: Sequence[Bar]) -> bool:
+    """Whether a value may be another where released ones are elsewhere in their bars."""
+    if function.op == "is_null" or not any(bar.has_interval or bar.uncertain for bar in bars):
+        return False
+    if function.op not in _COMPARISONS:
+        return True
+    one, other = (bar.ends() for bar in bars)
+    return one is None or other is None or (one[0] <= other[1] and other[0] <= one[1])
+
+
+def _chosen(call: Call, bar: Bar, *, doubtful: bool) -> Bar:
+    """What was chosen; by a condition that is in doubt, it may be something else, which its bar does not hold."""
+    if doubtful:
+        bar = Bar(bar.value, uncertain=True)
     if bar.value is None or not call.kind.is_number:
         return bar
-    return Bar(_double(bar.value), bar.low, bar.high)
+    return replace(bar, value=_double(bar.value))
 
 
 def _valued(function: Function, values: Sequence[Any], constants: Sequence[Any], kind: Kind) -> Any:

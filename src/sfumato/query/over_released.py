@@ -12,6 +12,7 @@ from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.planted import Planted, exchanged
 
 _MOST_AGGREGATES = 50
+_CHAINS: tuple[type[exp.Expression], ...] = (exp.And, exp.Or)
 _MAY_BE_KEYS = (exp.Column, exp.Func, exp.Binary, exp.Paren, exp.Case, exp.Unary)
 
 
@@ -22,6 +23,7 @@ class OverReleased:
         self._draft, self._text, self._rows = draft, draft.text, draft.rows
         self._aliases: Mapping[str, Expression] = {} if aliases is None else aliases
         self.aggregates: list[Aggregate] = list(draft.aggregates)
+        self._has_chains = any(getattr(key.expression, "op", "") in ("and", "or") for key in draft.keys)
 
     def __call__(self, node: exp.Expression) -> Expression:
         """The expression that a node is."""
@@ -41,6 +43,10 @@ class OverReleased:
 
     def _key(self, node: exp.Expression) -> int | None:
         """The key that a node is, if it is one."""
+        if (
+            type(node) in _CHAINS and not self._has_chains
+        ):  # no key is a part of a chain: it is not read again and again
+            return None
         if not isinstance(node, _MAY_BE_KEYS) or aggregates_in(node) or node.find(exp.Column) is None:
             return None
         try:

@@ -22,6 +22,10 @@ _CLOSERS = {
     TokenType.L_BRACE: TokenType.R_BRACE,
 }
 _NEGATED = (exp.Like, exp.ILike, exp.Is, exp.In, exp.Between)
+_INSTEAD = {
+    "distinct": "COUNT(DISTINCT x) counts different values; GROUP BY x, with COUNT(*), shows groups",
+    "all": "name the columns",
+}
 _CLAUSES = {"db": "a schema", "catalog": "a database"}
 _FORBIDDEN = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
@@ -74,7 +78,7 @@ def _statements(text: str, reader: Dialect) -> list[Any]:
     except SqlglotError as error:
         raise _not_sql(error) from None
     except RecursionError:
-        raise _too_deep() from None
+        raise too_deep() from None
 
 
 def _one_select(statements: list[Any], text: str) -> exp.Select:
@@ -137,7 +141,7 @@ def _check(root: exp.Expression, text: str, dialect: str) -> None:
     while waiting:
         node, depth = waiting.pop()
         if depth > MOST_DEPTH:
-            raise _too_deep()
+            raise too_deep()
         for rule in (_forbidden, _unwritten, *DIALECTS[dialect]):
             found = rule(node)
             if found is not None:
@@ -160,7 +164,8 @@ def _unwritten(node: exp.Expression) -> tuple[str, str] | None:
     return None if written else (_NOT_TEXT, "remove escapes")
 
 
-def _too_deep() -> InvalidQuestion:
+def too_deep() -> InvalidQuestion:
+    """The refusal of a question that nests too deeply."""
     return InvalidQuestion("the question is nested too deeply", hint="ask in parts")
 
 
@@ -207,7 +212,8 @@ def only(node: exp.Expression, text: str, *known: str) -> None:
         if name not in known and value not in (None, False, []) and not (name == "over" and type(value) is str):
             clause = _CLAUSES.get(name, name.rstrip("_").replace("_", " ").upper())
             where = value if isinstance(value, exp.Expression) else node
-            raise refused(f"{clause} is not answered in {word(node)}", where, text, hint="leave it out")
+            hint = _INSTEAD.get(name, "leave it out")
+            raise refused(f"{clause} is not answered in {word(node)}", where, text, hint=hint)
 
 
 def word(node: exp.Expression) -> str:

@@ -3,7 +3,7 @@
 from sfumato.data import Dataset
 from sfumato.query.context import Context, Public
 from sfumato.query.dialects import DIALECT
-from sfumato.query.parse import parse
+from sfumato.query.parse import parse, too_deep
 from sfumato.query.passes import PASSES, Draft
 from sfumato.query.question import Question
 from sfumato.query.relations import SELECT, FromClause
@@ -11,10 +11,13 @@ from sfumato.query.relations import SELECT, FromClause
 
 def plan_question(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALECT) -> Question:
     """The question that a SQL text asks of a dataset."""
-    draft = drafted(text, dataset, public, dialect=dialect)
-    for each in PASSES:
-        draft = each(draft)
-    return draft.question()
+    try:
+        draft = drafted(text, dataset, public, dialect=dialect)
+        for each in PASSES:
+            draft = each(draft)
+        return draft.question()
+    except RecursionError:  # a last net: what nests is bounded when it is parsed
+        raise too_deep() from None
 
 
 def drafted(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALECT) -> Draft:

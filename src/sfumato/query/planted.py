@@ -88,16 +88,15 @@ class Planted:
 
 def exchanged(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expression]) -> exp.Expression:
     """A copy of the node with parts exchanged, larger parts before smaller ones; `swap` gives back what stays."""
-    return _exchanged(node.copy(), swap)
-
-
-def _exchanged(node: exp.Expression, swap: Callable[[exp.Expression], exp.Expression]) -> exp.Expression:
-    made = swap(node)
-    if made is not node:
-        return made
-    for name, value in list(node.args.items()):
-        if isinstance(value, exp.Expression):
-            node.set(name, _exchanged(value, swap))
-        elif isinstance(value, list):
-            node.set(name, [_exchanged(each, swap) if isinstance(each, exp.Expression) else each for each in value])
-    return node
+    root = node.copy()
+    waiting = [root]
+    while waiting:  # chains of AND are as deep as they are long
+        each = waiting.pop()
+        made = swap(each)
+        if made is each:
+            waiting.extend(reversed(list(each.iter_expressions())))
+        elif each is root:
+            return made
+        else:
+            each.replace(made)
+    return root

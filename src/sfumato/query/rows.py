@@ -16,6 +16,13 @@ from sfumato.query.scope import Scope
 _MOST_WRITTEN = 4096
 _NO_SIZES = ("", "18, 3")
 """What stands behind a type without a size: nothing, or what the parser puts behind DECIMAL."""
+_TODAY = "write the day: '2026-01-31'"
+_INSTEAD = {
+    "CURRENT_DATE": _TODAY, "CURRENT_TIMESTAMP": _TODAY, "NOW": _TODAY,
+    "LEFT": "SUBSTRING(x, 1, 3)", "RIGHT": "SUBSTRING(x, 3), from a position on",
+    "INTERVAL": "compare with another day", "RAND": "answers have noise already",
+}  # fmt: skip
+"""What to write in place of functions that many look for."""
 _UNITS = ", ".join(sorted(UNITS))
 _REMEDY = "see docs/sql.md for the functions there are"
 
@@ -64,7 +71,10 @@ class RowReader:
 
     def _unknown(self, node: exp.Expression) -> InvalidQuestion:
         called = word(node)
-        near = get_close_matches(called.removesuffix("(…)"), CALLED, n=3)
+        name = called.removesuffix("(…)")
+        if name in _INSTEAD:
+            return refused(f"{called} is not answered", node, self._text, hint=_INSTEAD[name])
+        near = get_close_matches(name, CALLED, n=3)
         hint = f"did you mean {' or '.join(near)}? {_REMEDY}" if near else _REMEDY
         return refused(f"{called} is not answered", node, self._text, hint=hint)
 

@@ -62,7 +62,8 @@ class Variance(OverValues):
         corners = [spread(each, mean, n) for each in square.ends for mean in sums for n in sizes]
         if low_n < 2:
             corners += [0.0, float(half**2) * float(about.step) ** 2 * (2 if self.sample else 1)]
-        return Bar(self._shown(spread(q, s, int(count.value))), *map(self._shown, (min(corners), max(corners))))
+        value = self._shown(spread(q, s, int(count.value)))
+        return Bar(value, self._shown(min(corners)), self._shown(max(corners)))
 
     def _shown(self, variance: float) -> float:
         return math.sqrt(variance) if self.root else variance

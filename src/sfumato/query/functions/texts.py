@@ -83,6 +83,12 @@ def _grown(lengths: Sequence[int]) -> int:
     return most if not word or put <= word else most // word * put + most % word
 
 
+def _replaced(text: str, word: str, put: str) -> str:
+    """As many words replaced as can be seen in what is kept: the text on the way is at most twice as long."""
+    most = MOST_CHARACTERS // len(put) + 1 if len(put) > len(word) else -1
+    return (text.replace(word, put, most) if word else text)[:MOST_CHARACTERS]
+
+
 def _replace(write: Writer, call: Call) -> str:
     made = write.dialect.function("replace", write.operands(call), Kind.TEXT)
     lengths = [MOST_CHARACTERS if (known := longest(arg)) is None else known for arg in call.args]
@@ -119,7 +125,7 @@ TEXTS = (
     ),
     Function(
         op="replace", takes=(TEXT, _WORD, _WORD), gives=Kind.TEXT, sql="replace({0}, {1}, {2})", writes=_replace,
-        value=lambda a, word, put: (a.replace(word, put) if word else a)[:MOST_CHARACTERS],
+        value=_replaced,
         nodes=(Node(exp.Replace, ("this", "expression", "replacement")),),
         longest=lambda call, lengths: min(MOST_CHARACTERS, _grown(lengths)), cost=_replacing,
     ),

@@ -48,4 +48,6 @@ def _whole_numbers(key: Expression) -> Domain:
     low, high, grid = key.range.lower, key.range.upper, key.range.grid
     if key.kind is not Kind.INTEGER or grid is None or grid.denominator != 1 or low is None or high is None:
         return None
-    return tuple(range(ceil(low), floor(high) + 1)) if high - low < _MOST_PUBLIC else None
+    step = int(grid)  # such as 10 for decades
+    first, last = ceil(low / step), floor(high / step)
+    return tuple(step * each for each in range(first, last + 1)) if last - first < _MOST_PUBLIC else None
