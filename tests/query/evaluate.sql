@@ -82,7 +82,7 @@ COALESCE(n, -1)
 NULLIF(n, 100)
 None integer
 NULLIF(n, 99)
-100 [91.0, 109.0] integer
+100 integer
 CASE WHEN n > 50 THEN n ELSE s END
 100.0 [91.0, 109.0] real
 CASE WHEN n > 500 THEN 1 END

@@ -46,6 +46,10 @@ SELECT COUNT(*) FROM (SELECT person AS p, person * 2 AS q FROM visits) t GROUP B
 refused: groups must not be made of the person (line 1, column 83) | hint: group in a subquery by person and aggregate over it
 SELECT COUNT(*) FROM (SELECT person, MIN(person) AS q FROM visits GROUP BY person) t GROUP BY q
 refused: groups must not be made of the person (line 1, column 95) | hint: group in a subquery by person and aggregate over it
+SELECT COUNT(*) FROM (SELECT person, COUNT_IF(person = 7) AS q FROM visits GROUP BY person) t GROUP BY q
+refused: groups must not be made of the person (line 1, column 104) | hint: group in a subquery by person and aggregate over it
+SELECT COUNT(*) FROM (SELECT person, COUNT(*) FILTER (WHERE person = 7) AS q FROM visits GROUP BY person) t GROUP BY q
+refused: groups must not be made of the person (line 1, column 118) | hint: group in a subquery by person and aggregate over it
 -- in rows: where rows are protected nobody is the person
 SELECT person, COUNT(*) FROM visits GROUP BY person
 person#0 as `person`

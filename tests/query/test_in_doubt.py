@@ -38,6 +38,11 @@ def found(text: str) -> Bar:
         "CASE WHEN n = 100 THEN 1 ELSE 0 END",
         "IF(n <> 100, n, s) + 1",
         "COALESCE(CASE WHEN n < 95 THEN n ELSE s END, 0)",
+        "COALESCE(s / (n - 100), 5)",  # there is no value by chance
+        "NULLIF(n, 99)",
+        "POW(-2, n)",  # up and down: the value was outside of its own bar
+        "POW(n - 95, n)",
+        "IF(s / (n - 100) IS NULL, n, s)",
     ],
 )
 def test_what_is_in_doubt_has_no_bar_and_is_not_exact(text: str) -> None:
@@ -55,6 +60,9 @@ def test_what_is_in_doubt_has_no_bar_and_is_not_exact(text: str) -> None:
         ("CASE WHEN ward = 'b' THEN n ELSE s END", 91.0, 109.0),
         ("COALESCE(n, 0)", 91.0, 109.0),
         ("NULLIF(n, 5)", 91.0, 109.0),
+        ("POW(n - 95, 2)", 0.0, 196.0),
+        ("POW(2, n - 100)", 0.0, 512.0),
+        ("IF(n IS NULL, s, n)", 91.0, 109.0),
         ("s / n + 1", 1.11, 1.15),
     ],
 )
@@ -104,3 +112,34 @@ def test_long_chains_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         text = f"SELECT {key}, COUNT(*) FROM visits GROUP BY {key} HAVING {clause}"
         assert plan_question(text, planned.DATASETS["people"], planned.PublicRows()).having is not None
     assert 0 < read[0] < 20 * (1900 + 2 * 900)
+
+
+VALUES = ("n", "s", "LENGTH(ward)", "3", "-2", "0.5")
+SHAPES = (
+    "{} + {}", "{} - {}", "{} * {}", "{} / {}", "POW({}, {})", "LEAST({}, {})", "GREATEST({}, {})", "MOD({}, {})",
+    "COALESCE({}, {})", "NULLIF({}, {})", "IF({} > {}, n, s)", "ABS({} - {})", "ROUND({} / {}, 1)", "EXP({} / (1 + ABS({})))",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("outer", [shape for shape in SHAPES if not shape.startswith("MOD")])  # it has no bars
+def test_no_value_is_outside_of_its_own_bar_and_bars_hold_what_they_may_be(outer: str) -> None:
+    """Wherever released values are in their bars, the bar of what is made of them holds it; else there is none."""
+    inner = [shape.format(a, b) for shape in SHAPES for a, b in (("n - 100", "s"), ("s", "n"), ("-2", "n"), ("n", "3"))]
+    checked = 0
+    for text in (outer.format(f"({each})", value) for each in inner for value in VALUES[:3]):
+        asked = plan_question(
+            f"SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward ORDER BY {text}",
+            planned.DATASETS["people"], planned.PublicRows(),
+        ).order[0].by  # fmt: skip
+        bar = evaluate(asked, ROW)
+        if not bar.has_interval:
+            continue
+        low, high = bar.ends() or (0.0, 0.0)
+        room = 1e-9 * max(1.0, abs(low), abs(high))
+        assert low - room <= bar.value <= high + room, text
+        for n, s in ((91, 12.0), (94, 12.9), (99, 12.1), (101, 12.5), (109, 13.0)):
+            moved = evaluate(asked, [Bar("b"), Bar(n), Bar(s)]).value
+            assert moved is not None, text
+            assert low - room <= moved <= high + room, (text, n, s)
+            checked += 1
+    assert checked > 50

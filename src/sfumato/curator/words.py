@@ -203,7 +203,8 @@ def cell(bar: Bar) -> str:
     if not isinstance(bar.value, int | float) or isinstance(bar.value, bool):
         return str(bar.value)
     if bar.low is None or bar.high is None:
-        return f"{bar.value:,}" if isinstance(bar.value, int) else f"{bar.value:,.6g}"
+        shown = f"{bar.value:,}" if isinstance(bar.value, int) else f"{bar.value:,.6g}"
+        return f"≈ {shown}" if bar.uncertain else shown  # it is not exact, and how far it is off is not known
     exact = isinstance(bar.value, int)
     middle = float(bar.value)
     up, down = bar.high - middle, middle - bar.low

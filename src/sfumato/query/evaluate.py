@@ -46,13 +46,16 @@ def _found(expression: Expression, row: Sequence[Bar]) -> Bar:
 def _called(call: Call, function: Function, bars: list[Bar]) -> Bar:
     values = operands(call, [bar.value for bar in bars])
     if None in values and not function.lenient:
-        return MISSING
+        return _missing(bars)
     constants = function.constants(call)
     if function.choices is not None:
         at: Any = function.value(*values)
-        return MISSING if at is None else _chosen(call, bars[at], doubtful=any(bar.uncertain for bar in bars[:at]))
+        doubtful = any(bar.uncertain for bar in bars[:at]) or (function.op == "nullif" and not _are_apart(bars))
+        return _missing(bars) if at is None else _chosen(call, bars[at], doubtful=doubtful)
     value = _valued(function, values, constants, call.kind)
-    uncertain = value is not None and _in_doubt(function, bars)
+    if value is None:
+        return _missing(bars)
+    uncertain = _in_doubt(function, bars)
     if not uncertain or function.interval is None:
         return Bar(value, uncertain=uncertain)
     ends = [end for bar in bars if (end := bar.ends()) is not None]
@@ -62,14 +65,30 @@ def _called(call: Call, function: Function, bars: list[Bar]) -> Bar:
     return Bar(value, uncertain=True) if interval is None else Bar(value, *interval)
 
 
+def _missing(bars: Sequence[Bar]) -> Bar:
+    """No value; where released ones are elsewhere in their bars there may be one."""
+    return Bar(None, uncertain=any(map(_is_noisy, bars)))
+
+
+def _is_noisy(bar: Bar) -> bool:
+    return bar.has_interval or bar.uncertain
+
+
 def _in_doubt(function: Function, bars: Sequence[Bar]) -> bool:
     """Whether a value may be another where released ones are elsewhere in their bars."""
-    if function.op == "is_null" or not any(bar.has_interval or bar.uncertain for bar in bars):
-        return False
-    if function.op not in _COMPARISONS:
+    if function.op == "is_null":
+        return bars[0].uncertain
+    if function.op in _COMPARISONS:
+        return not _are_apart(bars)
+    return any(map(_is_noisy, bars))
+
+
+def _are_apart(bars: Sequence[Bar]) -> bool:
+    """Whether two values compare in the same way wherever they are in their bars."""
+    if not any(map(_is_noisy, bars)):
         return True
     one, other = (bar.ends() for bar in bars)
-    return one is None or other is None or (one[0] <= other[1] and other[0] <= one[1])
+    return one is not None and other is not None and (one[1] < other[0] or other[1] < one[0])
 
 
 def _chosen(call: Call, bar: Bar, *, doubtful: bool) -> Bar:

@@ -43,10 +43,8 @@ class OverReleased:
 
     def _key(self, node: exp.Expression) -> int | None:
         """The key that a node is, if it is one."""
-        if (
-            type(node) in _CHAINS and not self._has_chains
-        ):  # no key is a part of a chain: it is not read again and again
-            return None
+        if type(node) in _CHAINS and not self._has_chains:
+            return None  # parts of a long chain are not read again and again where no key is one
         if not isinstance(node, _MAY_BE_KEYS) or aggregates_in(node) or node.find(exp.Column) is None:
             return None
         try:

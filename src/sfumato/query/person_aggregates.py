@@ -56,7 +56,8 @@ class PersonAggregates:
         if made not in self.aggregates:
             self.aggregates.append(made)
             kind, most = OWN_KINDS[made.kind], Fraction(bounds(self._plan, self._dataset)[0])
-            traces, own = made.of is not None and of_person(made.of), len(self.keys) == 1
+            traces = any(of_person(each) for each in (made.of, made.where) if each is not None)
+            own = len(self.keys) == 1
             field = Field(sql_of(node), kind.gives(made.of), kind.range(made.of, most), traces=traces, own=own)
             self.fields.append(field)
         index = self.aggregates.index(made)

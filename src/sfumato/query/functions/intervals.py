@@ -23,6 +23,12 @@ def corners_and_zero(of: Valued, ends: Sequence[Ends]) -> Ends | None:
     return _extremes([of(*corner) for corner in product(*places)])
 
 
+def corners_of_power(of: Valued, ends: Sequence[Ends]) -> Ends | None:
+    """Of a power: what may be negative goes up and down with its exponent, so that must be exact."""
+    base, exponent = ends
+    return None if base[0] < 0 and exponent[0] != exponent[1] else corners_and_zero(of, ends)
+
+
 def corners_of_quotient(of: Valued, ends: Sequence[Ends]) -> Ends | None:
     """Of a quotient: nothing is known where the divisor may be zero."""
     return None if ends[1][0] <= 0 <= ends[1][1] else corners(of, ends)

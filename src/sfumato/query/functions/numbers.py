@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sfumato.data import Kind
 from sfumato.query.expression import Call, Expression, Literal
-from sfumato.query.functions.intervals import corners, corners_and_zero, corners_of_quotient, growing
+from sfumato.query.functions.intervals import corners, corners_and_zero, corners_of_power, corners_of_quotient, growing
 from sfumato.query.functions.record import (
     NUMBER,
     POSITION,
@@ -318,7 +318,7 @@ NUMBERS = (
     ),
     Function(
         op="pow", takes=(NUMBER, NUMBER), gives=Kind.REAL, value=_pow, sql="pow({0}, {1})", names=("power",),
-        nodes=(Node(exp.Pow, _TWO),), range=by_ranges(_power), interval=corners_and_zero,
+        nodes=(Node(exp.Pow, _TWO),), range=by_ranges(_power), interval=corners_of_power,
     ),
     Function(
         op="least", takes=(NUMBER,), many=True, least=2, gives=whole_or_real, value=_smallest, sql="least({all})",
