@@ -280,12 +280,14 @@ def test_a_release_of_another_format_or_version_is_refused(session: Session) -> 
         {"confidence": {"number": 1, "exact": "1e999999999"}}, {"confidence": {"number": 1, "exact": 3}}, {"cost": {}}, {"notes": [3]},
         {"confidence": {"number": 1, "exact": "1/0"}}, {"remaining": 3}, {"receipt": 3}, {"sequence": "1"}, {"repeated": None},
         {"columns": [{"name": "n", "kind": "integer", "role": "neither"}]}, {"rows": None}, {"intervals": [["x"]]}, {"rows": {}},
+        {"uncertain": []}, {"uncertain": [[1]]}, {"uncertain": [[True, False]]}, {"uncertain": None},
     ):  # fmt: skip
         name = next(iter(change))
         with pytest.raises(InvalidParameter, match=f"document must hold {name} as the schema says") as caught:
             Release.from_json({**document, **change})
         assert "--json" in caught.value.hint
-    for name in set(document) - {"format", "version"}:
+    assert Release.from_json({name: value for name, value in document.items() if name != "uncertain"}).bars  # 0.2.0
+    for name in set(document) - {"format", "version", "uncertain"}:
         with pytest.raises(
             InvalidParameter, match=f"document must hold {name} as the schema says, found it: 'missing'"
         ):

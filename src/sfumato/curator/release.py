@@ -174,6 +174,7 @@ class Release:
             "intervals": for_json(
                 [[[bar.low, bar.high] if bar.has_interval else None for bar in row] for row in self.bars]
             ),
+            "uncertain": [[bar.uncertain for bar in row] for row in self.bars],
             "confidence": amount_json(self.confidence),
             "cost": self.cost.to_json(),
             "remaining": [each.to_json() for each in self.remaining],
@@ -255,8 +256,15 @@ def _read(document: Mapping[str, Any]) -> Release:
     schema = field("columns", lambda given: tuple(map(_read_column, given)))
     rows = field("rows", lambda given: [_read_row(row, schema) for row in _as_many(given, given)])
     ends = field("intervals", lambda given: [[_ends(each) for each in _as_many(row, schema)] for row in given])
-    made = [[Bar(value, *end) for value, end in zip(*row, strict=True)] for row in zip(rows, ends, strict=False)]
     field("intervals", lambda given: _as_many(given, rows))
+    doubts = [[False] * len(schema) for _ in rows]  # a document of before says of none that it is in doubt
+    if "uncertain" in document:
+        doubts = field("uncertain", lambda given: [list(map(_truth, _as_many(row, schema))) for row in given])
+        field("uncertain", lambda given: _as_many(given, rows))
+    made = [
+        [Bar(value, *end, uncertain=doubt) for value, end, doubt in zip(*row, strict=True)]
+        for row in zip(rows, ends, doubts, strict=True)
+    ]
     return Release(
         schema=schema,
         bars=tuple(map(tuple, made)),
