@@ -1,5 +1,6 @@
 """Questions built in Python are the same questions."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from sfumato.errors import InvalidParameter, InvalidQuestion
 
 
 @pytest.fixture(scope="module")
-def curator(tmp_path_factory: pytest.TempPathFactory) -> Session:
+def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("clinic")
     clinic.build(folder, users=500)
-    return sfumato.open(clinic.declare(folder))
+    with sfumato.open(clinic.declare(folder)) as made:
+        yield made
 
 
 def test_a_built_question_hits_the_memo_of_the_written_one(curator: Session) -> None:

@@ -1,5 +1,6 @@
 """A declared dataset answers, charges first, remembers, and refuses."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,8 +20,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def curator(folder: Path, tmp_path: Path) -> Session:
-    return sfumato.open(clinic.declare(folder, epsilon="3", delta="1e-6"), ledger=tmp_path / "spent.ledger")
+def curator(folder: Path, tmp_path: Path) -> Iterator[Session]:
+    with sfumato.open(clinic.declare(folder, epsilon="3", delta="1e-6"), ledger=tmp_path / "spent.ledger") as made:
+        yield made
 
 
 def test_a_count_comes_with_its_error_bar_cost_and_what_remains(curator: Session, folder: Path) -> None:

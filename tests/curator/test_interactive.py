@@ -1,6 +1,7 @@
 """Noisy max and watches: charged to the same ledger, refused where the price would not hold."""
 
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,8 +21,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def curator(folder: Path, tmp_path: Path) -> Session:
-    return sfumato.open(clinic.declare(folder, epsilon="60"), ledger=tmp_path / "spent.ledger")
+def curator(folder: Path, tmp_path: Path) -> Iterator[Session]:
+    with sfumato.open(clinic.declare(folder, epsilon="60"), ledger=tmp_path / "spent.ledger") as made:
+        yield made
 
 
 def left(curator: Session) -> Fraction:

@@ -1,14 +1,18 @@
 """What is refused leaves no trace: caps are given when the sources are known, all of them or none."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import sfumato
+from sfumato.curator import Session
 from sfumato.curator.opening import caps_of, refusals
 from sfumato.data import read_declaration
-from sfumato.errors import InvalidDeclaration, LedgerMisuse
+from sfumato.engines import DuckDBEngine
+from sfumato.errors import InvalidDeclaration, LedgerMisuse, LedgerUnavailable
 from sfumato.ledger import Budget, Caps, Limits, SqliteLedger
 
 REST = '[unit]\nperson = "people.id"\n[tables.people]\nsource = "people.csv"\n[tables.people.columns]\nid = { type = "integer" }\n'
@@ -56,7 +60,9 @@ def test_a_group_that_is_refused_leaves_no_caps_of_anybody(tmp_path: Path, act: 
     assert entries(tmp_path / "shared") == ["group"]
     assert not (tmp_path / "people.registration").exists(), "nothing was read for it"
     mended = more.replace('"5"', '"4"').replace('"1"', '"2"')
-    act(write(tmp_path, top='ledger = "shared"', more=mended))
+    made = act(write(tmp_path, top='ledger = "shared"', more=mended))
+    if isinstance(made, Session):
+        made.close()
     assert entries(tmp_path / "shared")[:6] == ["group", "register", "grant", "group", "join", "join"]
 
 
@@ -89,6 +95,33 @@ def test_what_a_refusal_says_to_write_is_what_the_ledger_has(tmp_path: Path) -> 
     said = refused.value.hint.split("write ", 1)[1].split(", or choose", 1)[0]
     with sfumato.open(write(tmp_path, budget=said.replace(", ", "\n"))) as session:
         assert session.sql("SELECT COUNT(*) FROM people", epsilon="0.1").rows
+
+
+# ---- an opening that fails leaves nothing open ----
+
+
+@pytest.mark.parametrize("step", ["unwelcome", "give", "declare", "recover"])
+def test_an_opening_that_fails_closes_all_it_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    opened: list[Any] = []
+    closed: list[Any] = []
+    for kind in (SqliteLedger, DuckDBEngine):
+        monkeypatch.setattr(kind, "__init__", spied(kind.__init__, opened))
+        monkeypatch.setattr(kind, "close", spied(kind.close, closed))
+    failed = mock.Mock(side_effect=LedgerUnavailable("the ledger could not be written"))
+    monkeypatch.setattr(SqliteLedger, step, failed)
+    with pytest.raises(LedgerUnavailable, match="could not be written"):
+        sfumato.open(write(tmp_path))
+    assert failed.called
+    assert len(opened) == (1 if step == "unwelcome" else 2)
+    assert closed == opened[::-1]
+
+
+def spied(honest: Callable[..., None], seen: list[Any]) -> Callable[..., None]:
+    def spying(self: Any, *args: Any, **about: Any) -> None:
+        honest(self, *args, **about)
+        seen.append(self)
+
+    return spying
 
 
 # ---- groups need a ledger that is shared ----

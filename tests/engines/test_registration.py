@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -682,7 +683,7 @@ def test_hole_9_a_link_is_not_followed_and_no_mode_is_changed(tmp_path: Path) ->
 
 
 def test_hole_9_no_extension_is_loaded_for_a_file_that_is_no_database_of_ours(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "t.db") as other:
+    with closing(sqlite3.connect(tmp_path / "t.db")) as other, other:
         other.execute("CREATE TABLE t (id)")
     before = (tmp_path / "t.db").read_bytes()
     with pytest.raises(InvalidDeclaration, match=r"t.db is not a DuckDB database") as refused:

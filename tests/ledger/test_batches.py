@@ -40,16 +40,17 @@ def pairs_after(receipt: Receipt) -> list[tuple[str, Any, Any]]:
 def test_a_batch_decides_as_its_requests_would_one_by_one(opener: Opener, pair: int) -> None:
     outcomes = []
     for together in (True, False):
-        ledger = opener() if together else Opener(opener.path.with_name("other.ledger"), "", "", opener.clock)()
-        ledger.register("visits", Budget.pure(epsilon=1))
-        ledger.grant("visits", "ada", Budget.pure(epsilon=1))
-        (receipt,) = ledger._decide([asked("k")])
-        name, first, second = pairs_after(receipt)[pair]
-        if together:
-            found = ledger._decide([first, second])
-        else:
-            found = [ledger._decide([first])[0], ledger._decide([second])[0]]
-        ledger.verify()
+        opening = opener if together else Opener(opener.path.with_name("other.ledger"), "", "", opener.clock)
+        with opening() as ledger:
+            ledger.register("visits", Budget.pure(epsilon=1))
+            ledger.grant("visits", "ada", Budget.pure(epsilon=1))
+            (receipt,) = ledger._decide([asked("k")])
+            name, first, second = pairs_after(receipt)[pair]
+            if together:
+                found = ledger._decide([first, second])
+            else:
+                found = [ledger._decide([first])[0], ledger._decide([second])[0]]
+            ledger.verify()
         outcomes.append(
             [(type(each), getattr(each, "reason", None), getattr(each, "sequence", each)) for each in found]
         )

@@ -60,7 +60,7 @@ def test_a_fork_while_a_commit_is_under_way_harms_neither_process(tmp_path: Path
     Slow.entered.clear(), Slow.gate.clear()  # type: ignore[func-returns-value]
 
     def slow(path: Path, patience: float) -> sqlite3.Connection:
-        return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False, factory=Slow)
+        return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False, factory=Slow)
 
     ledger = stocked(Ledger(SqliteStore(tmp_path / "ledger", patience=5, connect=slow)))
     found: list[Receipt] = []

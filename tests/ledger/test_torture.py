@@ -72,7 +72,7 @@ def test_the_kills_convict_a_ledger_that_acknowledges_before_it_commits(tmp_path
 
     def opened(kind: type[sqlite3.Connection]) -> Ledger:
         def connecting(path: Path, patience: float) -> sqlite3.Connection:
-            return sqlite3.connect(path, patience, isolation_level=None, check_same_thread=False, factory=kind)
+            return sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False, factory=kind)
 
         return Ledger(SqliteStore(tmp_path / f"{kind.__name__}.ledger", patience=5, connect=connecting))
 

@@ -7,8 +7,10 @@ seed. DuckDB is asked for all of them, SQLite for those its dialect has.
 import math
 import random
 import re
+import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
@@ -267,14 +269,19 @@ def test_numbers_that_leave_are_finite_and_whole_where_they_are_of_whole_ones() 
         assert (found, type(found)) == (expected, type(expected))
 
 
-def test_sqlite_gives_what_python_gives_where_its_dialect_has_the_function() -> None:
+@pytest.fixture
+def database() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite_engine.connected()) as made:
+        yield made
+
+
+def test_sqlite_gives_what_python_gives_where_its_dialect_has_the_function(database: sqlite3.Connection) -> None:
     """Without NaN and infinities, which it has not, and without NUL, which ends its texts."""
     known = (Kind.INTEGER, Kind.REAL, Kind.TEXT, Kind.BOOLEAN)
     lines = [
         row for row in ROWS[::3]
         if all(not isinstance(bar.value, float) or abs(bar.value) < 1e150 for bar in row) and not any("\x00" in str(bar.value) for bar in row)
     ]  # fmt: skip
-    database = sqlite_engine.connected()
     database.execute(f"CREATE TABLE t ({', '.join(f'c{at}' for at in range(len(COLUMNS)))})")
     stored = [[None if isinstance(bar.value, date) else bar.value for bar in row] for row in lines]
     database.executemany(f"INSERT INTO t VALUES ({', '.join('?' for _ in COLUMNS)})", stored)

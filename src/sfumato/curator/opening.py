@@ -52,13 +52,13 @@ def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str |
         try:
             give_caps(dataset, kept)  # once the sources are known to be as declared: caps are for ever
             declare(engine.dataset, engine.keys(), engine.version(), engine.digest(), kept)
+            kept.recover(older_than=dataset.engine.timeout + 60, dataset=dataset.name)
         except BaseException:
             engine.close()
             raise
     except BaseException:
         kept.close()
         raise
-    kept.recover(older_than=dataset.engine.timeout + 60, dataset=dataset.name)
     return Curator(engine, kept)
 
 
