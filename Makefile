@@ -38,6 +38,7 @@ plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md and docs/local.md 
 # slow: left out by `make fast`; torture: the long forms, left out by `make test`. Workers take tests from each other
 # when they have none left, so that one long file does not decide how long it takes.
 TEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+unexport PYTHONDONTWRITEBYTECODE  # what is compiled is kept: else every worker compiles all tests again, 10 s each
 
 test: $(VENV)/dev  ## the whole suite
 	$(TEST) -m "not torture" $(COVER)

@@ -104,7 +104,7 @@ def test_hostile_numbers_are_refused_in_our_words(document: dict[str, Any]) -> N
         from_json(document)
 
 
-@pytest.mark.parametrize("deep", [60, 2000, 100_000])
+@pytest.mark.parametrize("deep", [60, 2000, 20_000])
 def test_deep_documents_are_refused(deep: int) -> None:
     for wrap in (
         lambda inner: {"kind": "parallel", "parts": [inner]},

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -186,17 +187,17 @@ def test_hints_of_rooms_name_options_only_of_a_command_that_they_name() -> None:
 # ---- the parser's own words ----
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ALTER SESSION SET x = 1",
-        "SELECT COUNT(*) FROM visits -- '",
-        "PRAGMA x",
-        "EXPLAIN SELECT 1",
-        "SELECT 'a",
-        "MERGE INTO x USING y",
-    ],
-)
+NO_QUESTIONS = [
+    "ALTER SESSION SET x = 1",
+    "SELECT COUNT(*) FROM visits -- '",
+    "PRAGMA x",
+    "EXPLAIN SELECT 1",
+    "SELECT 'a",
+    "MERGE INTO x USING y",
+]
+
+
+@pytest.mark.parametrize("text", NO_QUESTIONS)
 def test_nothing_of_the_parsers_reaches_stderr(text: str, folder: Path) -> None:
     """In a process of its own, where nobody else has arranged for messages."""
     done = subprocess.run(
@@ -208,11 +209,21 @@ def test_nothing_of_the_parsers_reaches_stderr(text: str, folder: Path) -> None:
         check=False,
     )
     assert re.match(r"error: |95 % error bars", done.stderr), done.stderr
-    code = f"import sfumato\ntry: sfumato.open('hospital.toml').sql({text!r}, epsilon='0.1')\nexcept sfumato.errors.SfumatoError: pass"
+
+
+def test_nothing_of_the_parsers_reaches_stderr_in_python(folder: Path) -> None:
+    """Likewise, one question after the other: what is said of any of them would be seen."""
+    code = f"""import sfumato
+session = sfumato.open('hospital.toml')
+for text in {NO_QUESTIONS!r}:
+    try: session.sql(text, epsilon='0.1')
+    except sfumato.errors.SfumatoError: print('refused')
+    else: print('answered')"""
     silent = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=60, check=False
     )
     assert (silent.returncode, silent.stderr) == (0, "")
+    assert len(silent.stdout.split()) == len(NO_QUESTIONS)
 
 
 # ---- story and tables ----
@@ -272,15 +283,20 @@ def test_pages_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
 # ---- completion ----
 
 
-def completed(*words: str) -> list[str]:
-    """What bash offers for the last of the words."""
-    script = subprocess.run(
+@cache
+def for_bash() -> str:
+    """The script, as a shell gets it."""
+    return subprocess.run(
         [sys.executable, "-m", "sfumato", "completion", "bash"], capture_output=True, text=True, timeout=60, check=True
     ).stdout
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last of the words."""
     line = " ".join(f"'{word}'" for word in words)
     asked = f'COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _sfumato; printf "%s\\n" "${{COMPREPLY[@]}}"'
     done = subprocess.run(
-        ["bash", "-c", f"set -u\n{script}\nCOMPREPLY=()\n{asked}"],
+        ["bash", "-c", f"set -u\n{for_bash()}\nCOMPREPLY=()\n{asked}"],
         capture_output=True,
         text=True,
         timeout=60,

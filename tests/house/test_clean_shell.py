@@ -72,6 +72,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
         "HOME": os.environ.get("HOME", str(home)),
         "LANG": "C.UTF-8",
         "COLUMNS": "200",
+        "PIP_NO_COMPILE": "1",  # what is used is compiled when it is
     }
 
 

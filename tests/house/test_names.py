@@ -2,12 +2,19 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from sfumato.local.kinds import KINDS
 
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
-TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every file as a tree; not at import, which every worker would pay for."""
+    return {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+
 
 MECHANISM_AND_EVENT = {
     "AboveThreshold",
@@ -24,7 +31,7 @@ MECHANISM_AND_EVENT = {
 
 def test_no_public_class_name_stands_twice_but_for_a_mechanism_and_its_event() -> None:
     places: dict[str, list[str]] = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path)
@@ -48,7 +55,7 @@ MAY_BE_ANYTHING = {
 
 def test_public_functions_say_what_they_return() -> None:
     found = set()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         holders = [("", tree.body)]
         holders += [(f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef)]
         for holder, body in holders:
@@ -64,7 +71,7 @@ def test_the_kinds_of_local_protocols_are_listed_once_for_the_device_and_once_fo
     """A kind is a record in `client.py`, which devices take alone, and a class that `kinds.py` lists."""
     names = {kind.kind for kind in KINDS} | {kind.__name__ for kind in KINDS}
     listing = set()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             parts = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
             said = {

@@ -222,7 +222,7 @@ def test_a_release_has_the_audited_law(mechanism: SparseTechnique, reach: int) -
     x, bits = [0, 1, 2], SeededBits(12)
     law, other = laws.sparse(mechanism, x, reach), laws.sparse(mechanism, [2, 1, 0], reach)
     outcomes = sorted(law, key=lambda o: -law[o])
-    seen = [tuple(mechanism.release(x, bits=bits).tolist()) for _ in range(6000)]  # type: ignore[union-attr]
+    seen = [tuple(mechanism.release(x, bits=bits).tolist()) for _ in range(2500)]  # type: ignore[union-attr]
     sample = [outcomes.index(outcome) for outcome in seen]
     reached = len(outcomes)
     chance, wrong = ([table.get(o, 0.0) for o in outcomes] + [0.0] for table in (law, other))
@@ -236,7 +236,7 @@ def test_asking_one_by_one_has_the_law_of_the_array(mechanism: SparseTechnique, 
     law = laws.sparse(mechanism, x, reach)
     outcomes = sorted(law, key=lambda o: -law[o])
     sample = []
-    for _ in range(4000):
+    for _ in range(2000):
         run, seen = mechanism.start(bits=bits), []
         for answer in x:
             if run.halted:
@@ -603,7 +603,7 @@ def test_a_query_against_its_own_threshold_has_the_law_of_the_difference(
     law = laws.sparse(mechanism, same, reach)
     wrong = laws.sparse(mechanism, [2 * a - b for a, b in zip(x, same, strict=True)], reach)  # the sign turned round
     outcomes = sorted(law, key=lambda o: -law[o])
-    seen = [tuple(mechanism.release(x, thresholds=own, bits=bits).tolist()) for _ in range(6000)]  # type: ignore[union-attr]
+    seen = [tuple(mechanism.release(x, thresholds=own, bits=bits).tolist()) for _ in range(2500)]  # type: ignore[union-attr]
     sample = [outcomes.index(outcome) for outcome in seen]
     for table, holds in ((law, True), (wrong, False)):
         chance = [table.get(outcome, 0.0) for outcome in outcomes] + [0.0]

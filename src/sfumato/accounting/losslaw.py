@@ -134,11 +134,14 @@ _FAR = 700.0  # beyond it e^x leaves the floats
 
 def _mixed(x: Reals, rate: float) -> Reals:
     """ln(1 - q + q·e^x), with full relative precision near 0 and full absolute precision elsewhere."""
-    near = np.log1p(rate * np.expm1(np.clip(x, -1.0, _FAR)))
-    far = np.logaddexp(math.log1p(-rate), math.log(rate) + x)
-    y = math.log(rate) + np.maximum(x, _FAR)
-    small = np.log1p(np.exp(np.minimum(y, 0.0)) - rate)  # a tiny rate's far end, which is near 0 again
-    return np.where((x >= -1) & (x <= _FAR), near, np.where((x > _FAR) & (y < 0), small, far))
+    near = (x >= -1) & (x <= _FAR)
+    small = (x > _FAR) & (math.log(rate) + x < 0)  # a tiny rate's far end, which is near 0 again
+    far = ~(near | small)
+    mixed = np.empty(x.shape)  # of floats, though losses may be whole
+    mixed[near] = np.log1p(rate * np.expm1(x[near]))
+    mixed[small] = np.log1p(np.exp(math.log(rate) + x[small]) - rate)
+    mixed[far] = np.logaddexp(math.log1p(-rate), math.log(rate) + x[far])
+    return mixed
 
 
 def _unmixed(y: Reals, rate: float) -> Reals:

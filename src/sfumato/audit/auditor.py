@@ -20,7 +20,7 @@ from sfumato.audit.learn import Learned, Looking, learn
 from sfumato.audit.outcomes import Outcomes, joined
 from sfumato.audit.pairs import Pair
 from sfumato.audit.targets import Draw, Target
-from sfumato.audit.views import Anything, OutputEvent
+from sfumato.audit.views import Anything, OutputEvent, count_all
 from sfumato.errors import InvalidParameter, shown
 from sfumato.exact.parameters import open_probability, positive, whole
 
@@ -261,9 +261,10 @@ def _search(target: Target, sampler: _Sampler, total: int, confidence: float, lo
 
 def _certifying_counts(sampler: _Sampler, found: _Found, draws: int) -> list[tuple[int, int]]:
     """How often each event came on the side it is likelier on, and on the other, in fresh draws."""
-    counts = np.zeros((len(found.events), 2), dtype=np.int64)
+    events = [learned.event for learned in found.events]
+    seen = np.zeros((len(events), 2), dtype=np.int64)
     for start in range(0, draws, _AT_ONCE):
         sides = sampler.both(found.pair, min(_AT_ONCE, draws - start))
-        for place, learned in enumerate(found.events):
-            counts[place] += [learned.event.count(side) for side in (sides if learned.first else sides[::-1])]
-    return [(int(hits), int(others)) for hits, others in counts]
+        seen += np.column_stack([count_all(events, side) for side in sides])
+    both = zip(found.events, seen.tolist(), strict=True)
+    return [(left, right) if learned.first else (right, left) for learned, (left, right) in both]

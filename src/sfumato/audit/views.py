@@ -1,5 +1,6 @@
 """Ways of sorting outputs into cells; an event is a view and the set of its cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,6 +51,13 @@ class OutputEvent:
 
     def __str__(self) -> str:
         return self.view.words(self.chosen)
+
+
+def count_all(events: Sequence[OutputEvent], outcomes: Outcomes) -> list[int]:
+    """How many outputs lie in each event; outputs are sorted once for all events of a view."""
+    views = {id(event.view): event.view for event in events}
+    sizes = {name: np.bincount(view.codes(outcomes), minlength=view.cells) for name, view in views.items()}
+    return [int(sizes[id(event.view)][event.chosen].sum()) for event in events]
 
 
 @dataclass(frozen=True)
