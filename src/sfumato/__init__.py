@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         pictures,
         query,
     )
-    from sfumato.curator import open, open_curator, register  # noqa: A004
+    from sfumato.curator import open, open_curator, profile, register  # noqa: A004
 
 __version__ = "0.2.0"
 
@@ -71,13 +71,14 @@ __all__ = [
     "open",
     "open_curator",
     "pictures",
+    "profile",
     "query",
     "register",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("open", "open_curator", "register"):
+    if name in ("open", "open_curator", "profile", "register"):
         return getattr(import_module("sfumato.curator"), name)
     if name in ROOMS:
         return import_module(f"sfumato.{name}")

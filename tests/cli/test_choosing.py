@@ -124,6 +124,7 @@ def test_watch_answers_line_by_line_until_it_halts(
 def test_what_the_other_commands_say_fits_the_schema(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         ["check", "--json"],
+        ["profile", "--by", "ward", "--json"],
         ["register", "--json"],
         ["explain", WARDS, "-e", "1", "--json"],
         ["sql", WARDS, "-e", "1", "--json"],
@@ -150,6 +151,7 @@ def test_every_other_command_is_tried_here_or_with_the_demo() -> None:
         "median",
         "watch",
         "check",
+        "profile",
         "register",
         "explain",
         "sql",

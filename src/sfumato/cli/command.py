@@ -45,6 +45,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("demo", "a first look: a hospital's visits, six questions, and a budget that ends", "sfumato.cli.demo"),
     Command("init", "draft a declaration from the schemas of files or a database", "sfumato.cli.init"),
     Command("check", "see whether a declaration can be honoured, and what it means", "sfumato.cli.check"),
+    Command("profile", "for the owner: see what is in the data, and what bounds would cost", "sfumato.cli.profile"),
     Command("register", "for the owner: read the sources through once, and fix what they are", "sfumato.cli.register"),
     Command("explain", "see plan, price and expected error of a question, for nothing", "sfumato.cli.explain"),
     Command("sql", "ask a question; its price is charged before data are read", "sfumato.cli.sql"),

@@ -87,6 +87,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         terminal.say(f"key: {key.table}.{key.column} leads to {key.target}; take it out if it does not")
     missing = "" if person or arguments.rows else "who one person is, "
     terminal.say(f"wrote {target}: fill in {missing}bounds and values, then: sfumato check -d {target}")
+    if not arguments.rows:
+        terminal.say(f"how many rows people have, and what bounds cost, on your screen alone: sfumato profile {target}")
     return Exit.DONE
 
 

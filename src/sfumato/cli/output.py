@@ -13,35 +13,39 @@ from sfumato.errors import InvalidParameter
 _FORMS = {".csv": "csv", ".json": "json"}
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
+def refuse_existing(path: Path, *, force: bool, option: str = "--output") -> None:
     """Refuse a name that is taken, unless whoever asks has said that it may be written over."""
     try:
         path.exists()
     except OSError as error:  # such as a name that is too long
         problem = f"cannot be a file ({error.strerror})"
-        raise InvalidParameter("--output", problem, str(path)[:60], hint="choose another name") from None
+        raise InvalidParameter(option, problem, str(path)[:60], hint="choose another name") from None
     if path.exists() and not path.is_file():  # a folder, a device, a pipe: none of them may be put aside
-        raise InvalidParameter("--output", "is not a file", str(path), hint="choose another name")
+        raise InvalidParameter(option, "is not a file", str(path), hint="choose another name")
     if path.exists() and not force:
-        raise InvalidParameter("--output", "exists already", str(path), hint="choose another name, or --force")
+        raise InvalidParameter(option, "exists already", str(path), hint="choose another name, or --force")
     if not path.parent.is_dir():
-        raise InvalidParameter("--output", "is in no folder that is there", str(path), hint="make its folder first")
+        raise InvalidParameter(option, "is in no folder that is there", str(path), hint="make its folder first")
     if not os.access(path.parent, os.W_OK):
-        raise InvalidParameter("--output", "is in a folder that cannot be written", str(path), hint="choose another")
+        raise InvalidParameter(option, "is in a folder that cannot be written", str(path), hint="choose another")
 
 
 @contextmanager
-def whole_file(path: Path) -> Generator[IO[bytes]]:
-    """A file that appears under its name when all of it is written, and not at all if something fails."""
+def whole_file(path: Path, *, private: bool = False, option: str = "--output") -> Generator[IO[bytes]]:
+    """A file that appears under its name when all of it is written, and not at all if something fails.
+
+    A `private` one can be read by its owner alone.
+    """
     part = None
     try:
         handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "wb") as file:
             yield file
-        _as_usual(part)
+        if not private:
+            _as_usual(part)
         os.replace(part, path)
     except OSError as error:
-        raise InvalidParameter("--output", f"cannot be written ({error.strerror})", str(path)) from None
+        raise InvalidParameter(option, f"cannot be written ({error.strerror})", str(path)) from None
     finally:
         with suppress(OSError):
             if part is not None:
@@ -55,10 +59,10 @@ def _as_usual(part: str) -> None:
     os.chmod(part, 0o666 & ~mask)
 
 
-def write(path: Path, data: bytes, *, force: bool) -> None:
+def write(path: Path, data: bytes, *, force: bool, private: bool = False, option: str = "--output") -> None:
     """Write a file, whole or not at all."""
-    refuse_existing(path, force=force)
-    with whole_file(path) as file:
+    refuse_existing(path, force=force, option=option)
+    with whole_file(path, private=private, option=option) as file:
         file.write(data)
 
 

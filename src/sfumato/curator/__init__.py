@@ -7,6 +7,7 @@ from sfumato.curator.curator import Curator
 from sfumato.curator.explanation import Explanation
 from sfumato.curator.opening import open, open_curator, register  # noqa: A004
 from sfumato.curator.pace import Paced
+from sfumato.curator.profiling import Profile, profile
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Release
 from sfumato.curator.session import Session
 from sfumato.curator.watching import Watch
@@ -20,11 +21,13 @@ __all__ = [
     "Left",
     "Note",
     "Paced",
+    "Profile",
     "Release",
     "Session",
     "Watch",
     "open",
     "open_curator",
+    "profile",
     "register",
 ]
 

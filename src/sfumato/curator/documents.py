@@ -21,12 +21,13 @@ WATCH = "sfumato/watch"
 WATCH_ANSWER = "sfumato/watch-answer"
 CHECK = "sfumato/check"
 REGISTRATION = "sfumato/registration"
+PROFILE = "sfumato/profile"
 FAILURES = "sfumato/failures"
 UNLOCK = "sfumato/unlock"
 DEMO = "sfumato/demo"
 VERSIONS = {
     RELEASE: 2, EXPLANATION: 2, ERROR: 1, BUDGET: 2, LOG: 2, WATCH: 1, WATCH_ANSWER: 1, CHECK: 2, REGISTRATION: 2,
-    FAILURES: 2, UNLOCK: 2, DEMO: 2,
+    PROFILE: 1, FAILURES: 2, UNLOCK: 2, DEMO: 2,
 }  # fmt: skip
 """The version of each format that is written; it is raised when a field is taken away or means something else."""
 _EXACT = re.compile(r"-?[0-9]{1,4000}(\.[0-9]{1,4000}|/[0-9]{1,4000})?")

@@ -28,7 +28,7 @@ def open(  # noqa: A001
     The ledger is kept beside the file, in `<name>.ledger`, unless the declaration or `ledger` says where. What is not
     registered yet is registered, if whoever opens it owns the folder; `progress` is told what is read, and how far.
     """
-    dataset = _dataset(declaration)
+    dataset = dataset_of(declaration)
     who = who_asks(dataset, analyst)
     return Session(_opened(dataset, declaration, ledger, progress), who, closes=True)
 
@@ -40,7 +40,7 @@ def open_curator(
     progress: Progress = no_progress,
 ) -> Curator:
     """The curator of a declared dataset, for several analysts: `curator.session("ada")`; otherwise as `open`."""
-    return _opened(_dataset(declaration), declaration, ledger, progress)
+    return _opened(dataset_of(declaration), declaration, ledger, progress)
 
 
 def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str | None, progress: Progress) -> Curator:
@@ -64,7 +64,7 @@ def _opened(dataset: Dataset, declaration: object, ledger: Ledger | Path | str |
 
 def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
     """What a file declares, and its ledger as it is: no source is opened, nothing is registered and no ledger made."""
-    dataset = _dataset(declaration)
+    dataset = dataset_of(declaration)
     place = ledger_place(dataset, declaration)
     if not place.startswith(_SERVERS) and not Path(place).exists():
         raise InvalidDeclaration(
@@ -73,7 +73,8 @@ def ledger_of(declaration: Path | str) -> tuple[Dataset, Ledger]:
     return dataset, _ledger(dataset, declaration, place)
 
 
-def _dataset(declaration: object) -> Dataset:
+def dataset_of(declaration: object) -> Dataset:
+    """What a file, a dictionary or a `Dataset` declares."""
     if isinstance(declaration, Dataset):
         return declaration.spelled().check()
     if isinstance(declaration, Mapping):
@@ -114,7 +115,7 @@ def refusals(declaration: Path | str) -> tuple[bool, list[SfumatoError]]:
 
     A ledger that is not there yet is not made; one on a server is not looked at, because opening it would make it.
     """
-    dataset = _dataset(declaration)
+    dataset = dataset_of(declaration)
     place = ledger_place(dataset, declaration)
     if place.startswith(_SERVERS) or not Path(place).exists():
         return False, []
@@ -138,7 +139,7 @@ def register(
     before are read. What is told of cells is for the owner alone. What a dictionary declares is looked through, and
     nothing is written: its opening registers it.
     """
-    dataset = _dataset(declaration)
+    dataset = dataset_of(declaration)
     engines.entry_for(dataset)
     if not isinstance(declaration, str | Path):
         registration, typed = engines.register(dataset, append=append, progress=progress)

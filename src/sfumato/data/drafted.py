@@ -68,7 +68,7 @@ def draft(
         *_unit(tables, person, rows=rows),
     ]
     for table in tables:
-        lines += _table(table, tables, person, looked=looked)
+        lines += _table(table, tables, person, rows=rows, looked=looked)
     return "\n".join(lines) + "\n"
 
 
@@ -90,18 +90,18 @@ def _names_somebody(column: str) -> bool:
     return not _SOMEBODY.isdisjoint(words)
 
 
-def _table(table: TableDraft, tables: Sequence[TableDraft], person: str, *, looked: bool) -> list[str]:
-    lines = ["", f"[tables.{_key(table.name)}]", f"source = {_quoted(table.source)}"]
+def _table(table: TableDraft, tables: Sequence[TableDraft], person: str, *, rows: bool, looked: bool) -> list[str]:
+    lines = ["", f"[tables.{toml_key(table.name)}]", f"source = {_quoted(table.source)}"]
     if table.dialect:
         lines.append(
             f"dialect = {{ {', '.join(f'{name} = {_quoted(sign)}' for name, sign in table.dialect.items())} }}"
         )
     if table.keys:
         how = "their values do not repeat there" if looked else "by their names: are they keys?"
-        made = ", ".join(f"{_key(key.column)} = {_quoted(key.target)}" for key in table.keys)
+        made = ", ".join(f"{toml_key(key.column)} = {_quoted(key.target)}" for key in table.keys)
         lines.append(f"foreign_keys = {{ {made} }}   # {how}")
-    lines += _bounds(table, tables, person)
-    lines += ["", f"[tables.{_key(table.name)}.columns]"]
+    lines += [] if rows else _bounds(table, tables, person)
+    lines += ["", f"[tables.{toml_key(table.name)}.columns]"]
     lines += [
         f"# {' '.join(name.split())}: {kind[:40]}, which no question can read" for name, kind in table.left_out.items()
     ]
@@ -114,15 +114,18 @@ def _table(table: TableDraft, tables: Sequence[TableDraft], person: str, *, look
 
 
 def _bounds(table: TableDraft, tables: Sequence[TableDraft], person: str) -> list[str]:
-    """How much of a person counts in a table: one row in the person's own, where others lead to it."""
-    if not person:
+    """How much of a person counts in a table is the owner's to say; in the person's own, where others lead, one row."""
+    led_to = {key.target for each in tables for key in each.keys}
+    if person.startswith(f"{table.name}.") and person in led_to:
         return []
-    if person.startswith(f"{table.name}."):
-        if any(key.target == person for each in tables for key in each.keys):
-            return []
-    elif not table.keys:
+    if person and not person.startswith(f"{table.name}.") and not table.keys:
         return ["# public = true               # or a foreign key that leads to the person"]
-    return ["rows_per_group = 1            # how many rows of one person count in a group", "groups_per_person = 1"]
+    if not person and any(target.startswith(f"{table.name}.") for target in led_to):
+        return []
+    return [
+        "# rows_per_person = …         # how many rows of one person count: what you know from elsewhere;",
+        "#                             # sfumato profile shows what each bound costs, on your screen alone",
+    ]
 
 
 def _column(table: TableDraft, name: str, kind: Kind, *, is_person: bool) -> str:
@@ -134,11 +137,11 @@ def _column(table: TableDraft, name: str, kind: Kind, *, is_person: bool) -> str
         hint = "or integer: 7, 07 and 7.0 are then one person, and abc is nobody"
     elif not table.typed:
         hint = f"or integer, real, boolean, date, timestamp; {hint}"
-    entry = f'{_key(name)} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
+    entry = f'{toml_key(name)} = {{ type = "{kind.value}"{f", {said}" if said else ""} }}'
     return entry if said else f"{entry:<40}# {hint}"
 
 
-def _key(name: str) -> str:
+def toml_key(name: str) -> str:
     """A name as a key of TOML: bare, or in quotes."""
     return name if name.isascii() and name.replace("_", "a").isalnum() else _quoted(name)
 

@@ -6,7 +6,7 @@ from sfumato.data import SourceColumn
 from sfumato.engines.engine import Engine, ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
-from sfumato.engines.registry import described, entry_for, open_engine, register
+from sfumato.engines.registry import described, entry_for, open_engine, profiled, register
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb.engine import DuckDBEngine
@@ -22,6 +22,7 @@ __all__ = [
     "entry_for",
     "no_progress",
     "open_engine",
+    "profiled",
     "register",
 ]
 

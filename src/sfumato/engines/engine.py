@@ -1,6 +1,6 @@
 """The seam between questions and data: what an engine gives, and to whom.
 
-An engine is a package of this room with `open`, `register` and `described`, and one line in `registry.py`.
+An engine is a package of this room with `open`, `register`, `described` and `profiled`, and a line in `registry.py`.
 """
 
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data import Dataset, Kind, SourceColumn, Typed
+from sfumato.engines.figures import TableFigures
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.query.price import PricedQuery
@@ -102,4 +103,13 @@ class EngineModule(Protocol):
 
     def described(self, dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
         """The columns of every source and the dataset with its kinds: no row is read and nothing is written."""
+        ...
+
+    def profiled(
+        self, dataset: Dataset, *, by: str = "", average: str = "", progress: Progress = no_progress
+    ) -> tuple[Dataset, tuple[TableFigures, ...]]:
+        """The dataset with its kinds, and exact figures of its private tables for the owner; nothing is written.
+
+        It is no method of an `Engine`: whoever holds one that is open cannot call it.
+        """
         ...

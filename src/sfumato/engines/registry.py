@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 from sfumato.core.naming import known_names
 from sfumato.data import Dataset, RemoteTable, SourceColumn, Table, Typed
 from sfumato.engines.engine import Engine, EngineModule
+from sfumato.engines.figures import TableFigures
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.errors import InvalidDeclaration, shown
@@ -92,3 +93,10 @@ def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_
 def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:
     """The columns of every source and the dataset with its kinds: no row is read and nothing is written."""
     return entry_for(dataset).load().described(dataset)
+
+
+def profiled(
+    dataset: Dataset, *, by: str = "", average: str = "", progress: Progress = no_progress
+) -> tuple[Dataset, tuple[TableFigures, ...]]:
+    """The dataset with its kinds, and exact figures of its private tables for the owner; nothing is written."""
+    return entry_for(dataset).load().profiled(dataset, by=by, average=average, progress=progress)

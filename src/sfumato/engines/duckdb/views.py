@@ -25,13 +25,13 @@ class Views:
         """All rows with the visible columns and, where people are protected, the person."""
         if not self.is_private(table):
             return f"SELECT {self._columns(table) or '1 AS nothing'} FROM {self._readers[table.name]}"
-        return f"SELECT {self._columns(table)} FROM ({self._owned(table)})"
+        return f"SELECT {self._columns(table)} FROM ({self.owned(table)})"
 
     def _columns(self, table: Table) -> str:
         shown = [quoted(column.name) for column in table.columns]
         return ", ".join([*shown, *([PERSON] if self.is_private(table) else [])])
 
-    def _owned(self, table: Table) -> str:
+    def owned(self, table: Table) -> str:
         """Rows with the person they belong to; a row that leads to several belongs to each of them."""
         path = self._dataset.path(table)
         assert path is not None
@@ -55,7 +55,7 @@ class Views:
         Rows are put in order for those people alone who have more. Columns that may become keys get a mark on each
         person's first row with a value: where all rows are grouped by such a column, marks count people.
         """
-        known = f"FROM ({self._owned(table)}) {_ROW}"
+        known = f"FROM ({self.owned(table)}) {_ROW}"
         columns = self._columns(table)
         hashed = [Hashed(quoted(each.name), each.kind, each.step if each.lower is not None else None)
                   for each in table.columns]  # fmt: skip
