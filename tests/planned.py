@@ -54,7 +54,8 @@ class PublicRows:
     def values(self, table: str, column: str) -> tuple[Any, ...] | None:
         """The different values of a column, in order."""
         names, rows = ROWS[table]
-        return tuple(sorted({row[names.index(column)] for row in rows} - {None}))
+        found = {row[names.index(column)] for row in rows}
+        return (*sorted(found - {None}), *([None] if None in found else []))
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
         """How many rows agree on these columns at most."""

@@ -185,8 +185,8 @@ ACCEPTED = (
 
 REFUSED = {
     "B1": ("SELECT * FROM visits", "SELECT income FROM users", "SELECT v.* FROM visits v", "SELECT user_id FROM users",
-           "SELECT income + 1 FROM users WHERE user_id = 42", "SELECT city FROM visits GROUP BY city",
-           "SELECT DISTINCT city FROM visits", "FROM visits", "TABLE visits"),
+           "SELECT income + 1 FROM users WHERE user_id = 42", "SELECT category FROM visits GROUP BY category",
+           "SELECT DISTINCT * FROM visits", "FROM visits", "TABLE visits"),
     "B2": ("SELECT city, income, COUNT(*) FROM users GROUP BY city", "SELECT city, COUNT(*) FROM users",
            "SELECT COUNT(*) FROM visits HAVING day > 3", "SELECT COUNT(*) FROM visits ORDER BY amount"),
     "B3": ("SELECT user_id, COUNT(*) FROM visits GROUP BY user_id", "SELECT COUNT(*) FROM visits GROUP BY user_id + 0",

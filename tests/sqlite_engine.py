@@ -6,6 +6,7 @@ without NaN (SQLite has none), texts and truths. Which rows of a person are kept
 
 import hashlib
 import math
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
@@ -19,11 +20,12 @@ from sfumato.engines.engine import ExactTable
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.fetched import exact_cells, exact_table
 from sfumato.engines.sql.hashing import Hashed
-from sfumato.engines.sql.relations import PERSON
+from sfumato.engines.sql.relations import FIRST, PERSON, marked
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed
 from sfumato.query.expression import Call, Expression
 from sfumato.query.functions import FUNCTIONS as RECORDS
+from sfumato.query.plan import Join, Plan, parts_of
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
@@ -32,7 +34,7 @@ KINDS = {"int32": Kind.INTEGER, "int64": Kind.INTEGER, "double": Kind.REAL, "str
 TYPES = {Kind.INTEGER: "INTEGER", Kind.REAL: "REAL", Kind.BOOLEAN: "INTEGER"}
 FUNCTIONS = {
     op: RECORDS[op].value
-    for op in ("floor", "ceil", "abs", "sqrt", "exp", "sign", "least", "greatest", "mod", "lower", "upper", "trim", "length",
+    for op in ("floor", "ceil", "trunc", "abs", "sqrt", "exp", "sign", "least", "greatest", "mod", "lower", "upper", "trim", "length",
                "substring", "starts_with", "contains", "like", "ilike")
 }  # fmt: skip
 """What SQLite lacks, or has otherwise: given to it as Python has it."""
@@ -85,7 +87,9 @@ class Sqlite:
         return f"sfumato_{op}({', '.join(made)})" if op in FUNCTIONS else RECORDS[op].filled(self, made, kind)
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
-        numbered = f"SELECT *, {rank} AS sfumato_rank FROM ({rows}) t"
+        window, order = rank.split(" ORDER BY ")
+        order = re.sub(r"\b([kc][0-9]+)\b", r"\1 NULLS LAST", order)  # among equal hashes, as the other engine has it
+        numbered = f"SELECT *, {window} ORDER BY {order} AS sfumato_rank FROM ({rows}) t"
         return f"SELECT * FROM ({numbered}) t WHERE sfumato_rank <= {most}{f' OR {also}' if also else ''}"
 
     def divided(self, whole: str, by: str) -> str:
@@ -115,14 +119,21 @@ def supports(query: PricedQuery) -> bool:
             return False
         return not isinstance(each, Call) or (each.op in OPS and all(known(arg) for arg in each.args))
 
-    return all(known(each) for each in query.question.expressions())
+    return _is_simple(query.question.plan) and all(known(each) for each in query.question.expressions())
+
+
+def _is_simple(plan: Plan) -> bool:
+    """Whether no rows with days are joined: all columns may decide which row a key leads to, and its parser is shallow."""
+    days = isinstance(plan, Join) and any(field.kind.is_time for field in plan.fields)
+    return not days and all(map(_is_simple, parts_of(plan)))
 
 
 def connected() -> sqlite3.Connection:
     """A database that has the functions of its dialect."""
     made = sqlite3.connect(":memory:")
     for op, function in FUNCTIONS.items():
-        made.create_function(f"sfumato_{op}", -1, _total(function), deterministic=True)
+        called = _total(function, lenient=RECORDS[op].lenient)
+        made.create_function(f"sfumato_{op}", -1, called, deterministic=True)
     made.create_function("sfumato_md5", 1, _md5, deterministic=True)
     return made
 
@@ -177,11 +188,17 @@ class SqliteEngine:
 
     def _load(self, table: Table) -> None:
         private = self.dataset.unit is not None and not table.public
-        names = [column.name for column in table.columns] + ([PERSON] if private else [])
+        marks = marked(table, self.dataset.person(table)) if private else []
+        names = [column.name for column in table.columns] + ([PERSON] if private else []) + [FIRST + m for m in marks]
         listed = ", ".join(Sqlite().quoted(name) for name in names) or "nothing"
         self._connection.execute(f"CREATE TABLE {Sqlite().quoted(table.name)} ({listed})")
         places = ", ".join("?" for _ in names) or "NULL"
-        lines = [[row[name] for name in names] for row in self._held[table.name]]
+        seen: set[Any] = set()
+        lines = []
+        for row in self._held[table.name]:
+            new = {FIRST + mark: (mark, row[PERSON], row[mark]) for mark in marks}
+            lines.append([new[name] not in seen if name in new else row[name] for name in names])
+            seen.update(new.values())
         self._connection.executemany(f"INSERT INTO {Sqlite().quoted(table.name)} VALUES ({places})", lines)
 
     def _repeated(self) -> frozenset[tuple[str, str]]:
@@ -200,7 +217,8 @@ class SqliteEngine:
         return [(column.name, column.kind) for column in self._schemas[table]]
 
     def values(self, table: str, column: str) -> tuple[Any, ...] | None:
-        return tuple(sorted({row[column] for row in self._rows[table] if row[column] is not None}))
+        found = {row[column] for row in self._rows[table]}
+        return (*sorted(found - {None}), *([None] if None in found else []))
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
         known = [tuple(row[each] for each in columns) for row in self._rows[table]]
@@ -246,9 +264,9 @@ def _in_order(row: dict[str, Any], columns: list[Hashed], seed: int) -> tuple[An
     return order_of(values, columns, seed), *((value is None, 0 if value is None else value) for value in values)
 
 
-def _total(function: Any) -> Any:
+def _total(function: Any, *, lenient: bool) -> Any:
     def called(*values: Any) -> Any:
-        made = None if None in values else function(*values)
+        made = None if None in values and not lenient else function(*values)
         return float(made) if isinstance(made, int) and not isinstance(made, bool) else made
 
     return called

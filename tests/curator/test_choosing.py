@@ -230,7 +230,7 @@ QUESTIONS = (
     "SELECT category, SUM(amount) FROM visits GROUP BY category",
     "SELECT category, SUM(day - 100) FROM visits GROUP BY category",
 )
-WEIGHTS = st.lists(st.integers(-3, 3), min_size=4, max_size=4)
+WEIGHTS = st.lists(st.integers(-3, 3), min_size=5, max_size=5)
 
 
 class Read:

@@ -33,8 +33,8 @@ CASES: dict[str, tuple[Callable[[Session], Any], str, str]] = {
         "label must be printable text",
         'label="weekly report"',
     ),
-    "k of 0": (lambda s: s.top_k(GROUPS, k=0, epsilon=1), "k must be 1 to 12", "k=3"),
-    "k of 13": (lambda s: s.top_k(GROUPS, k=13, epsilon=1), "k must be 1 to 12", "k=3"),
+    "k of 0": (lambda s: s.top_k(GROUPS, k=0, epsilon=1), "k must be 1 to 13", "k=3"),
+    "k of 14": (lambda s: s.top_k(GROUPS, k=14, epsilon=1), "k must be 1 to 13", "k=3"),
     "within 0": (lambda s: s.sql(COUNT, within=0), "within must be a positive number: 0", "within=100"),
     "within abc": (lambda s: s.sql(COUNT, within="abc"), "within must be a positive number", "within=100"),
     "verb": (lambda s: s.paced("mean", COUNT), "verb must be one of sql", "begin_async"),
@@ -64,3 +64,15 @@ def test_who_is_not_named_is_told_who_is_known(clean: Path, tmp_path: Path) -> N
         assert caught.value.hint == "known: ann, bob; say analyst='ann'"
         with pytest.raises(InvalidParameter, match="one of the declared: 'eve'"):
             curator.session("eve")
+
+
+def test_a_price_that_is_a_little_above_what_is_left_is_told_from_it(clean: Path, opened: Any) -> None:
+    session = opened(clean, epsilon="1")
+    for above, shown in (
+        ("1.0000001", "costs ε = 1.0000001, and ε = 1 is left"),
+        (f"1.{'0' * 29}1", "ε = 1 less 1e-30"),
+    ):
+        with pytest.raises(SfumatoError) as caught:
+            session.sql(COUNT, epsilon=above)
+        assert shown in caught.value.problem
+        assert "at most ε = 1" in caught.value.hint

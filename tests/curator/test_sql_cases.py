@@ -123,7 +123,7 @@ def test_a9_a_town_of_one_person_is_absent_and_rows_are_ordered_by_noisy_values(
 
 def test_a10_every_public_group_is_returned_even_if_nobody_is_in_it(clean: Path, opened: Any) -> None:
     answer = opened(clean).sql("SELECT category, COUNT(*) AS n FROM visits WHERE day = -1 GROUP BY category", epsilon=1)
-    assert [row["category"] for row in answer] == list(range(12))
+    assert [row["category"] for row in answer] == [*range(12), None]
     assert answer.cost.delta == 0
 
 
@@ -149,3 +149,30 @@ def test_a13_in_a_table_cut_at_registration_the_answer_is_as_near(clean: Path, t
     ((n, s),) = clinic.truth(clean, "SELECT COUNT(*), SUM(amount) FROM visits")
     assert abs(row["n"] - n) <= 6 * 5 * 2
     assert abs(row["s"] - s) <= 6 * 5 * 200 * 2
+
+
+@pytest.mark.parametrize("text", ["SELECT DISTINCT city FROM visits", "SELECT city FROM visits GROUP BY city"])
+def test_keys_alone_cost_what_showing_them_costs_and_one_person_makes_none(
+    hostile: Path, opened: Any, text: str
+) -> None:
+    session, asked = opened(hostile), {"epsilon": 1, "delta": "1e-6"}
+    told, answer = session.explain(text, **asked), session.sql(text, **asked)
+    assert [each.measures for each in told.mechanisms] == ["keys"]
+    assert answer.cost == told.cost
+    assert answer.cost.epsilon == 1
+    assert 0 < answer.cost.delta <= Fraction(1, 10**6)
+    assert len(answer) > 3
+    assert "Lonely" not in [row["city"] for row in answer]
+    assert [note.code for note in answer.notes] == ["threshold"]
+    by_rho = session.explain(text, rho="0.5", delta="1e-6").cost
+    assert by_rho.epsilon is None
+    assert Fraction(49, 100) < by_rho.rho <= Fraction(1, 2)
+
+
+def test_public_keys_alone_are_refused_for_nothing(clean: Path, opened: Any, reads: list[Any]) -> None:
+    session = opened(clean)
+    before = left(session)
+    with pytest.raises(InvalidQuestion, match="known without data"):
+        session.sql("SELECT DISTINCT category FROM visits", epsilon=1)
+    assert left(session) == before
+    assert reads == []

@@ -188,7 +188,7 @@ def test_days_and_moments_beyond_every_calendar_are_no_error() -> None:
 
 def test_public_values_are_told_of_public_tables_alone(engines: tuple[DuckDBEngine, ...]) -> None:
     made = engines[0]
-    assert made.values("cities", "region") == ("north", "south", "west")
+    assert made.values("cities", "region") == ("north", "south", "west", None)
     assert made.repeats("cities", ("city",)) == 2
     for call in (
         lambda: made.values("visits", "note"),

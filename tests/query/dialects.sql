@@ -57,10 +57,10 @@ SELECT SUM(day // 7) FROM visits
 SELECT SUM(day // 7) FROM visits
 -- in postgres: of DIV are cut off towards zero
 SELECT SUM(DIV(day, 7)) FROM visits
-refused: DIV cuts quotients off towards zero in this dialect (line 1, column 16) | hint: FLOOR(CAST(x AS double precision) / y)
+refused: DIV cuts quotients off towards zero in this dialect (line 1, column 16) | hint: FLOOR(CAST(x AS double precision) / y), where x is not negative
 -- in spark: and so here
 SELECT SUM(day DIV 7) FROM visits
-refused: DIV cuts quotients off towards zero in this dialect (line 1, column 12) | hint: FLOOR(CAST(x AS double precision) / y)
+refused: DIV cuts quotients off towards zero in this dialect (line 1, column 12) | hint: FLOOR(CAST(x AS double precision) / y), where x is not negative
 -- patterns
 SELECT COUNT(*) FROM visits WHERE town LIKE 'a\%'
 SELECT COUNT(*) FROM visits WHERE town LIKE 'a\%'

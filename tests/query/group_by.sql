@@ -5,7 +5,7 @@ no keys
 SELECT ward, COUNT(*) FROM visits GROUP BY ward
 ward#3 as `ward`
 SELECT w, COUNT(*) FROM (SELECT person, ward AS w FROM visits) t GROUP BY W
-w#1 as `W`
+w#3 as `W`
 -- positions and names of SELECT stand for what they name
 SELECT ward, COUNT(*) FROM visits GROUP BY 1
 ward#3 as `ward`
@@ -77,7 +77,18 @@ refused: no column `people.ward` (line 1, column 38) | hint: known tables: visit
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
 refused: ROLLUP is not answered (line 1, column 46) | hint: see docs/sql.md for the functions there are
 SELECT COUNT(*) FROM visits GROUP BY ALL
-refused: ALL is not answered in GROUP (line 1, column 8) | hint: name the columns
+refused: ALL is not answered in GROUP BY (line 1, column 8) | hint: name the columns
 -- what is not read in the clause is refused
 SELECT ward, COUNT(*) FROM visits GROUP BY ALL
-refused: ALL is not answered in GROUP (line 1, column 8) | hint: name the columns
+refused: ALL is not answered in GROUP BY (line 1, column 8) | hint: name the columns
+-- SELECT DISTINCT
+SELECT DISTINCT town FROM visits
+town#5 as `town`
+SELECT DISTINCT UPPER(town) AS t, 3 FROM visits
+upper(town#5) as `UPPER(town)`
+SELECT DISTINCT ward, COUNT(*) FROM visits GROUP BY ward
+ward#3 as `ward`
+SELECT DISTINCT COUNT(*) FROM visits GROUP BY ward
+refused: DISTINCT is not answered in SELECT (line 1, column 17) | hint: SELECT DISTINCT takes the keys: SELECT DISTINCT x, or GROUP BY x; COUNT(DISTINCT x) counts them
+SELECT DISTINCT person FROM visits
+refused: groups must not be made of the person (line 1, column 17) | hint: group in a subquery by person and aggregate over it

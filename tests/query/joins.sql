@@ -48,15 +48,15 @@ SELECT 1 FROM visits v JOIN people p ON v.person = p.person AND v.half = p.age
 (visits ⋈ people by person=person, half=age) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 -- a day and a moment are compared after the join, where a cast cannot fail inside it
 SELECT 1 FROM visits v JOIN (SELECT person, MAX(CAST(at AS DATE)) AS d FROM visits GROUP BY person) t ON v.person = t.person AND v.at = t.d
-(visits ⋈ visits → a line a person: max(cast_date(at#8)) → person#0, MAX(CAST("at" AS DATE))#1 by person=person) where at#8 = d#11 | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+(visits ⋈ visits → a line a person: max(cast_date(at#8)) by person=person) where at#8 = d#11 | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 -- brackets and several ANDs
 SELECT 1 FROM visits v JOIN people p ON ((v.person = p.person) AND (v.town = p.town AND v.day = p.age))
 (visits ⋈ people by person=person, town=town, day=age) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 -- a subquery of one line a person
 SELECT 1 FROM visits v JOIN (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t USING (person)
-(visits ⋈ visits → a line a person: count(*) → person#0, COUNT(*)#1 by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+(visits ⋈ visits → a line a person: count(*) by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t JOIN visits v USING (person)
-(visits → a line a person: count(*) → person#0, COUNT(*)#1 ⋈ visits by person=person) | cut None, spread 1, once 2,3,4,5,6,7,8,9,10,11, counts 3 in 2
+(visits → a line a person: count(*) ⋈ visits by person=person) | cut None, spread 1, once 2,3,4,5,6,7,8,9,10,11, counts 3 in 2
 -- a subquery of a line a person and ward is not one line a person
 SELECT 1 FROM visits v JOIN (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t USING (person)
 refused: the join pairs every row of a person with every other (line 1, column 37) | hint: bring one side to one row a person first: (SELECT … GROUP BY person)
@@ -82,9 +82,9 @@ SELECT 1 FROM items i JOIN (SELECT v.person, v.visit FROM visits v JOIN items j 
 refused: the join pairs every row of a person with every other (line 1, column 36) | hint: bring one side to one row a person first: (SELECT … GROUP BY person)
 -- a key that leads to a row that was joined to one row is followed
 SELECT 1 FROM items i JOIN (SELECT v.person, v.visit, p.age FROM visits v JOIN people p USING (person)) t ON i.visit = t.visit
-(items ⋈ (visits ⋈ people by person=person) → person#0, visit#1, age#11 by visit=visit, key leads right) | cut None, spread 1, once 0,1,2, counts 4 in 5
+(items ⋈ (visits ⋈ people by person=person) by visit=visit, key leads right) | cut None, spread 1, once 0,1,2, counts 4 in 5
 SELECT 1 FROM (SELECT v.person, v.visit, p.age FROM visits v JOIN people p USING (person)) t JOIN items i ON i.visit = t.visit
-((visits ⋈ people by person=person) → person#0, visit#1, age#11 ⋈ items by visit=visit, key leads left) | cut None, spread 1, once 3,4,5, counts 4 in 5
+((visits ⋈ people by person=person) ⋈ items by visit=visit, key leads left) | cut None, spread 1, once 13,14,15, counts 4 in 5
 -- a key that is computed with is none
 SELECT 1 FROM items i JOIN (SELECT person, visit + 0 AS visit FROM visits) v ON i.visit = v.visit
 refused: two private tables are joined by something other than the person (line 1, column 36) | hint: add people.person = … to ON
@@ -131,7 +131,7 @@ SELECT 1 FROM towns t LEFT JOIN codes c ON t.region = c.label
 (towns ⟕ codes by region=label) | public
 -- rows of a person with joined public rows: as many as agree on both
 SELECT 1 FROM visits v JOIN (SELECT t.town, u.region FROM towns t JOIN towns u USING (town)) w USING (town)
-(visits ⋈ (towns ⋈ towns by town=town) → town#0, region#3 by town=town, ×4) | cut None, spread 4, once none, counts 3 in 2
+(visits ⋈ (towns ⋈ towns by town=town) by town=town, ×4) | cut None, spread 4, once none, counts 3 in 2
 -- in cut: a cut table times its public rows
 SELECT 1 FROM visits v JOIN codes c USING (code)
 (visits ⋈ codes by code=code) | cut 6, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
@@ -143,7 +143,7 @@ SELECT 1 FROM visits v JOIN towns t USING (town) JOIN codes c USING (code)
 ((visits ⋈ towns by town=town, ×2) ⋈ codes by code=code) | cut 12, spread 2, once none, counts 3 in 2
 -- in cut: a cut is not known for a subquery of public rows
 SELECT 1 FROM visits v JOIN (SELECT * FROM towns) t USING (town)
-(visits ⋈ towns → town#0, region#1 by town=town, ×2) | cut None, spread 2, once none, counts 3 in 2
+(visits ⋈ towns by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2
 SELECT 1 FROM visits v JOIN codes c ON v.half = c.code
 (visits ⋈ codes by half=code, ×3) | cut None, spread 3, once none, counts 3 in 2
 -- in cut: nor for two private tables
@@ -156,7 +156,7 @@ SELECT 1 FROM visits v JOIN codes c USING (code) JOIN towns t USING (town)
 ((visits ⋈ codes by code=code) ⋈ towns by town=town, ×2) | cut 2, spread 2, once none, counts 1 in 1
 -- in rows: how often a row is repeated must be known exactly
 SELECT 1 FROM visits v JOIN (SELECT * FROM towns) t USING (town)
-refused: the join may repeat rows, and how often is not known (line 1, column 37) | hint: join the public table itself, by columns of the same type
+(visits ⋈ towns by town=town, ×2) | cut 2, spread 2, once none, counts 1 in 1
 SELECT 1 FROM visits v JOIN codes c ON v.half = c.code
 refused: the join may repeat rows, and how often is not known (line 1, column 29) | hint: join the public table itself, by columns of the same type
 -- joins that are not answered
@@ -197,10 +197,29 @@ SELECT 1 FROM (SELECT person, town AS code FROM visits) v JOIN codes c USING (co
 refused: compares text with integer (line 1, column 79) | hint: join like with like
 -- USING of like numbers
 SELECT 1 FROM (SELECT person, half AS code FROM visits) v JOIN codes c USING (code)
-(visits → person#0, half#7 ⋈ codes by code=code, ×3) | cut None, spread 3, once none, counts 3 in 2
+(visits ⋈ codes by half=code, ×3) | cut None, spread 3, once none, counts 3 in 2
 -- ON of unlike kinds
 SELECT 1 FROM visits v JOIN people p ON v.person = p.town
 refused: compares integer with text (line 1, column 41) | hint: compare like with like, or CAST
 -- a column that USING names is there once, in whatever case
 SELECT 1 FROM (SELECT * FROM visits v JOIN (SELECT person AS PERSON, age FROM people) p USING (person)) t
-(visits ⋈ people → person#0, age#1 by person=PERSON) → person#0, visit#1, day#2, ward#3, cost#4, town#5, code#6, half#7, at#8, paid#9, age#11 | person! integer, visit integer, day integer 0..364, ward text of 3, cost real 0..100, town text, code integer, half real, at timestamp, paid boolean, age' integer 0..120 | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+-- tables beside each other, with the equality in WHERE
+SELECT 1 FROM visits v, people p WHERE v.person = p.person
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+SELECT 1 FROM visits v, people p WHERE age < 9 AND (p.person = v.person AND day > 3)
+(visits ⋈ people by person=person) where (age#11 < 9 and day#2 > 3) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+SELECT 1 FROM visits v CROSS JOIN people p WHERE v.person = p.person
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+SELECT 1 FROM items i, visits v, people p WHERE i.visit = v.visit AND v.person = p.person
+((items ⋈ visits by visit=visit, key leads right) ⋈ people by person=person) | cut None, spread 1, once 0,1,2, counts 4 in 5
+SELECT 1 FROM visits v, towns t LEFT JOIN codes c USING (code) WHERE v.town = t.town
+((visits ⋈ towns by town=town, ×2) ⟕ codes by code=code) | cut None, spread 2, once none, counts 3 in 2
+SELECT 1 FROM visits v, people p WHERE v.person = p.person OR day = 3
+refused: a join needs columns that are equal (line 1, column 25) | hint: write JOIN … ON a.x = b.x
+SELECT 1 FROM visits v, people p WHERE v.day = p.age
+refused: two private tables are joined by something other than the person (line 1, column 25) | hint: add people.person = … to ON
+SELECT 1 FROM visits v, people p WHERE v.person + 0 = p.person
+refused: a join needs columns that are equal (line 1, column 25) | hint: write JOIN … ON a.x = b.x
+SELECT 1 FROM visits v, towns t, towns u WHERE v.town = t.town AND u.town = v.town AND region = 'north'
+refused: column `region` is ambiguous (line 1, column 88) | hint: say which: t.region, u.region

@@ -23,9 +23,16 @@ refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
 SELECT COUNT(*) FROM visits LIMIT 12345678901
 refused: LIMIT takes a whole number (line 1, column 35) | hint: LIMIT 10
 SELECT COUNT(*) FROM visits LIMIT 10 PERCENT
-refused: LIMIT OPTIONS is not answered in LIMIT (line 1, column 35) | hint: leave it out
+refused: PERCENT or WITH TIES is not answered in LIMIT (line 1, column 35) | hint: leave it out
 SELECT COUNT(*) FROM visits LIMIT 3 OFFSET -2
 refused: OFFSET takes a whole number (line 1, column 45) | hint: OFFSET 10
 -- what is not read in the clause is refused
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 PERCENT
-refused: LIMIT OPTIONS is not answered in LIMIT (line 1, column 55) | hint: leave it out
+refused: PERCENT or WITH TIES is not answered in LIMIT (line 1, column 55) | hint: leave it out
+-- FETCH is LIMIT
+SELECT COUNT(*) FROM visits FETCH FIRST 3 ROWS ONLY
+3 from 0
+SELECT COUNT(*) FROM visits FETCH NEXT ROW ONLY
+1 from 0
+SELECT COUNT(*) FROM visits FETCH FIRST 3 ROWS WITH TIES
+refused: WITH TIES is not answered in FETCH (line 1, column 41) | hint: leave it out

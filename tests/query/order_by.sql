@@ -34,10 +34,10 @@ refused: no column `visits.n` (line 1, column 58) | hint: known columns: person,
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY wrad
 refused: no column `wrad` (line 1, column 58) | hint: did you mean `ward`? known columns: person, visit, day, ward, cost, town, code, half, at, paid
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward COLLATE de
-refused: COLLATE(…) is not answered (line 1, column 58) | hint: did you mean CONCAT? see docs/sql.md for the functions there are
+refused: COLLATE is not answered (line 1, column 58) | hint: see docs/sql.md for the functions there are
 -- what is not read in the clause is refused; a name of SELECT has no table
 SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward WITH FILL
-refused: WITH FILL is not answered in ORDERED (line 1, column 58) | hint: leave it out
+refused: WITH FILL is not answered in ORDER BY (line 1, column 58) | hint: leave it out
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY visits.n
 refused: no column `visits.n` (line 1, column 63) | hint: known columns: person, visit, day, ward, cost, town, code, half, at, paid
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY N

@@ -4,7 +4,7 @@ count(*): rows#0 integer, count(1): rows#0 integer, count(cost): present#1 integ
 SELECT COUNT(DISTINCT person), COUNT(DISTINCT town), COUNT(person) FROM visits
 count(distinct person): people#0 integer, count(distinct town): distinct#1 integer, count(person): rows#2 integer | people → integer, distinct of town#5 → integer, rows → integer
 SELECT SUM(cost), AVG(cost), SUM(day), AVG(day) FROM visits
-sum(cost): sum#0 real, avg(cost): avg#1 real, sum(day): sum#2 real, avg(day): avg#3 real | sum of cost#4 → real, avg of cost#4 → real 0..100, sum of day#2 → real, avg of day#2 → real 0..364
+sum(cost): sum#0 real, avg(cost): avg#1 real, sum(day): sum#2 integer, avg(day): avg#3 real | sum of cost#4 → real, avg of cost#4 → real 0..100, sum of day#2 → integer, avg of day#2 → real 0..364
 SELECT VARIANCE(cost), VAR_POP(cost), VAR_SAMP(cost), STDDEV(cost), STDDEV_POP(cost), STDDEV_SAMP(cost) FROM visits
 variance(cost): variance#0 real, var_pop(cost): variance#1 real, variance(cost): variance#0 real, stddev(cost): variance#2 real, stddev_pop(cost): variance#3 real, stddev_samp(cost): variance#2 real | variance of cost#4 sample → real, variance of cost#4 → real, variance of cost#4 sample root → real, variance of cost#4 root → real
 SELECT MEDIAN(cost), QUANTILE(cost, 0.9), MIN(day), MAX(day), APPROX_QUANTILE(cost, 0.25) FROM visits
@@ -69,7 +69,7 @@ refused: COUNT(DISTINCT …) of something made of the person (line 1, column 8) 
 SELECT SUM(town) FROM visits
 refused: SUM needs a number, found text (line 1, column 8) | hint: COUNT works on anything
 SELECT SUM(half) FROM visits
-refused: SUM needs bounds, and `half` has none (line 1, column 8) | hint: the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)
+refused: SUM needs bounds, and `half` has none (line 1, column 8) | hint: the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100), where NULL is 0
 SELECT SUM(DISTINCT day) FROM visits
 refused: SUM over DISTINCT is not answered (line 1, column 8) | hint: COUNT(DISTINCT x) is
 SELECT AVG(paid) FROM visits
@@ -94,7 +94,7 @@ refused: a quantile takes a constant between 0 and 1 (line 1, column 17) | hint:
 SELECT QUANTILE(cost, '0.5') FROM visits
 refused: a quantile takes a constant between 0 and 1 (line 1, column 17) | hint: QUANTILE(x, 0.9)
 SELECT MEDIAN(half) FROM visits
-refused: a quantile needs bounds, and `half` has none (line 1, column 8) | hint: the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)
+refused: a quantile needs bounds, and `half` has none (line 1, column 8) | hint: the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100), where NULL is 0
 SELECT MEDIAN(town) FROM visits
 refused: a quantile needs a number, found text (line 1, column 8) | hint: COUNT works on anything
 SELECT PERCENTILE_CONT(0.5) FROM visits

@@ -106,7 +106,7 @@ SELECT COUNT(*) FROM visits v JOIN people p USING (person)
 SELECT COUNT(*) FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits) t
 6 in 1, cut None | rows moves 6 (ℓ2² 36): geometric 6 / gaussian 4.24264 | ε 1 δ 0 / ρ 1
 SELECT ward, COUNT(*) FROM (SELECT person, ward FROM visits UNION ALL SELECT person, ward FROM visits) t GROUP BY ward
-6 in 3, cut None | rows moves 18 (ℓ2² 108): geometric 18 / gaussian 7.34847 | ε 1 δ 0 / ρ 1
+6 in 4, cut None | rows moves 24 (ℓ2² 144): geometric 24 / gaussian 8.48528 | ε 1 δ 0 / ρ 1
 SELECT SUM(n) FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t
 1 in 1, cut 1 | sum moves 3 (ℓ2² 9): geometric 3 / gaussian 2.12132 | ε 1 δ 0 / ρ 1
 SELECT ward, SUM(n) FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t GROUP BY ward

@@ -42,42 +42,42 @@ SELECT 1 FROM (SELECT person, age + 1 AS older FROM people) t
 people → person#0, clip(age#1) + 1 | person!' integer, older' integer 1..121 | one row a person, cut None, spread 1, once 0, counts 1 in 1
 -- WHERE within and without
 SELECT 1 FROM (SELECT person, day FROM visits WHERE day > 3) t WHERE day < 9
-visits where day#2 > 3 → person#0, day#2 where day#1 < 9 | cut None, spread 1, once all, counts 3 in 2
+visits where (day#2 > 3 and day#2 < 9) | cut None, spread 1, once all, counts 3 in 2
 -- all columns
 SELECT 1 FROM (SELECT * FROM people) t
-people → person#0, age#1, town#2 | person!' integer, age' integer 0..120, town' text | one row a person, cut None, spread 1, once all, counts 1 in 1
+people | one row a person, cut None, spread 1, once all, counts 1 in 1
 -- all columns of one table, and of a joined one without those that are merged
 SELECT 1 FROM (SELECT p.* FROM visits v JOIN people p USING (person)) t
-(visits ⋈ people by person=person) → person#10, age#11, town#12 | person!' integer, age' integer 0..120, town' text | cut None, spread 1, once none, counts 3 in 2
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
 SELECT 1 FROM (SELECT * FROM people p JOIN visits v USING (person)) t
-(people ⋈ visits by person=person) → person#0, age#1, town#2, visit#4, day#5, ward#6, cost#7, town#8, code#9, half#10, at#11, paid#12 | person!' integer, age' integer 0..120, town' text, visit integer, day integer 0..364, ward text of 3, cost real 0..100, town text, code integer, half real, at timestamp, paid boolean | cut None, spread 1, once 3,4,5,6,7,8,9,10,11, counts 3 in 2
+(people ⋈ visits by person=person) | cut None, spread 1, once 3,4,5,6,7,8,9,10,11,12, counts 3 in 2
 -- all columns of a table that is not in sight
 SELECT 1 FROM (SELECT person, x.* FROM people) t
 refused: no table `x` (line 1, column 33) | hint: known tables: people
 -- a subquery in brackets of its own
 SELECT 1 FROM ((SELECT person FROM visits)) t
-visits → person#0 | person! integer | cut None, spread 1, once all, counts 3 in 2
+visits | cut None, spread 1, once all, counts 3 in 2
 -- WITH names relations, each in sight of those before it
 WITH a AS (SELECT person, day FROM visits), b AS (SELECT * FROM a WHERE day > 3) SELECT 1 FROM b
-visits → person#0, day#2 where day#1 > 3 → person#0, day#1 | person! integer, day integer 0..364 | cut None, spread 1, once all, counts 3 in 2
+visits where day#2 > 3 | cut None, spread 1, once all, counts 3 in 2
 -- a name of WITH hides a table, in any case of letters
 WITH visits AS (SELECT person FROM people) SELECT 1 FROM VISITS
-people → person#0 | person!' integer | one row a person, cut None, spread 1, once all, counts 1 in 1
+people | one row a person, cut None, spread 1, once all, counts 1 in 1
 -- WITH inside a subquery
 SELECT 1 FROM (WITH a AS (SELECT person FROM visits) SELECT person FROM a) t
-visits → person#0 → person#0 | person! integer | cut None, spread 1, once all, counts 3 in 2
+visits | cut None, spread 1, once all, counts 3 in 2
 -- a name of WITH is not in sight of the one before it
 WITH a AS (SELECT person FROM b), b AS (SELECT person FROM visits) SELECT 1 FROM a
 refused: no table `b` (line 1, column 31) | hint: known tables: people, visits, items, towns, codes
 -- a key on the way to the person carries the person
 SELECT 1 FROM (SELECT visit, price FROM items) t
-items → visit#0, price#1 | visit integer, price real -10..10 | cut None, spread 1, once all, counts 4 in 5
+items | cut None, spread 1, once all, counts 4 in 5
 -- a public subquery carries nobody
 SELECT 1 FROM (SELECT region FROM towns WHERE region = 'north') t
-towns where region#1 = 'north' → region#1 | region text | public
+towns where region#1 = 'north' | public
 -- in rows: where each row is protected there is no person to carry
 SELECT 1 FROM (SELECT day FROM visits) t
-visits → day#2 | day integer 0..364 | cut 1, spread 1, once all, counts 1 in 1
+visits | cut 1, spread 1, once all, counts 1 in 1
 -- a table that is not there, and is nearly
 SELECT 1 FROM visit
 refused: no table `visit` (line 1, column 15) | hint: did you mean `visits`? known tables: people, visits, items, towns, codes
@@ -105,9 +105,9 @@ refused: no table `visits.parquet` (line 1, column 15) | hint: known tables: peo
 SELECT 1 FROM UNNEST([1, 2]) t
 refused: FROM takes tables and subqueries (line 1, column 23) | hint: known tables: people, visits, items, towns, codes
 SELECT 1 FROM (FROM visits) t
-visits → person#0, visit#1, day#2, ward#3, cost#4, town#5, code#6, half#7, at#8, paid#9 | person! integer, visit integer, day integer 0..364, ward text of 3, cost real 0..100, town text, code integer, half real, at timestamp, paid boolean | cut None, spread 1, once all, counts 3 in 2
+visits | cut None, spread 1, once all, counts 3 in 2
 SELECT 1 FROM (TABLE visits) t
-visits → person#0, visit#1, day#2, ward#3, cost#4, town#5, code#6, half#7, at#8, paid#9 | person! integer, visit integer, day integer 0..364, ward text of 3, cost real 0..100, town text, code integer, half real, at timestamp, paid boolean | cut None, spread 1, once all, counts 3 in 2
+visits | cut None, spread 1, once all, counts 3 in 2
 SELECT 1 FROM (PIVOT visits ON ward USING SUM(cost)) t
 refused: FROM takes tables and SELECT subqueries (line 1, column 22) | hint: known tables: people, visits, items, towns, codes
 -- brackets around tables and joins
@@ -122,16 +122,16 @@ SELECT 1 FROM visits TABLESAMPLE 10 PERCENT
 refused: samples are not taken (line 1, column 34) | hint: leave TABLESAMPLE out
 -- column lists of names
 WITH a(x) AS (SELECT person FROM visits) SELECT 1 FROM a
-refused: column lists after names are not answered (line 1, column 6) | hint: use AS in a SELECT
+visits | cut None, spread 1, once all, counts 3 in 2
 SELECT 1 FROM visits AS v(a, b)
-refused: column lists after names are not answered (line 1, column 15) | hint: use AS in a SELECT
+refused: column lists after tables are not answered (line 1, column 15) | hint: name columns in a subquery: (SELECT x AS a FROM …)
 SELECT 1 FROM (SELECT person, day FROM visits) AS v(day, person)
-refused: column lists after names are not answered (line 1, column 23) | hint: use AS in a SELECT
+visits | cut None, spread 1, once all, counts 3 in 2
 -- recursion
 WITH RECURSIVE a AS (SELECT person FROM visits) SELECT 1 FROM a
 refused: RECURSIVE is not answered in WITH (line 1, column 16) | hint: leave it out
 WITH a AS MATERIALIZED (SELECT person FROM visits) SELECT 1 FROM a
-refused: MATERIALIZED is not answered in CTE (line 1, column 6) | hint: leave it out
+refused: MATERIALIZED is not answered in WITH (line 1, column 6) | hint: leave it out
 -- ORDER BY and LIMIT within
 SELECT 1 FROM (SELECT person FROM visits ORDER BY day) t
 refused: ORDER BY in a subquery is not answered (line 1, column 51) | hint: put it outside
@@ -141,7 +141,7 @@ SELECT 1 FROM (SELECT person FROM visits OFFSET 3) t
 refused: OFFSET is not answered in SELECT (line 1, column 49) | hint: leave it out
 -- DISTINCT within
 SELECT 1 FROM (SELECT DISTINCT person FROM visits) t
-refused: DISTINCT is not answered in SELECT (line 1, column 32) | hint: COUNT(DISTINCT x) counts different values; GROUP BY x, with COUNT(*), shows groups
+visits → a line a person: nothing | person!' integer | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- HAVING without GROUP BY
 SELECT 1 FROM (SELECT person FROM visits HAVING day > 3) t
 refused: HAVING without GROUP BY (line 1, column 49) | hint: use WHERE
@@ -162,30 +162,30 @@ SELECT 1 FROM (SELECT person, (SELECT age FROM people) AS age FROM visits) t
 refused: a subquery in an expression is not answered (line 1, column 39) | hint: join in FROM instead
 -- columns by a pattern
 SELECT 1 FROM (SELECT person, COLUMNS('d.*') FROM visits) t
-refused: COLUMNS(…) is not answered (line 1, column 31) | hint: see docs/sql.md for the functions there are
+refused: COLUMNS(…) is not answered (line 1, column 31) | hint: did you mean COUNT? see docs/sql.md for the functions there are
 SELECT 1 FROM (SELECT person, COLUMNS(*) FROM visits) t
-refused: COLUMNS(…) is not answered (line 1, column 31) | hint: see docs/sql.md for the functions there are
+refused: COLUMNS(…) is not answered (line 1, column 31) | hint: did you mean COUNT? see docs/sql.md for the functions there are
 -- stars with exceptions
 SELECT 1 FROM (SELECT * EXCLUDE (day) FROM visits) t
-refused: EXCEPT is not answered in STAR (line 1, column 23) | hint: leave it out
+refused: EXCLUDE is not answered in * (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT * REPLACE (1 AS day) FROM visits) t
-refused: REPLACE is not answered in STAR (line 1, column 23) | hint: leave it out
+refused: REPLACE is not answered in * (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT * RENAME (day AS d) FROM visits) t
-refused: RENAME is not answered in STAR (line 1, column 23) | hint: leave it out
+refused: RENAME is not answered in * (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT v.* EXCLUDE (day) FROM visits v) t
-refused: EXCEPT is not answered in STAR (line 1, column 25) | hint: leave it out
+refused: EXCLUDE is not answered in * (line 1, column 25) | hint: leave it out
 SELECT 1 FROM (SELECT v.* REPLACE (1 AS day) FROM visits v) t
-refused: REPLACE is not answered in STAR (line 1, column 25) | hint: leave it out
+refused: REPLACE is not answered in * (line 1, column 25) | hint: leave it out
 SELECT 1 FROM (SELECT main.visits.* FROM visits) t
-refused: a schema is not answered in COLUMN (line 1, column 23) | hint: leave it out
+refused: a schema is not answered in a column (line 1, column 23) | hint: leave it out
 -- names are the same in any case
 WITH Some AS (SELECT person, day FROM visits) SELECT 1 FROM sOME
-visits → person#0, day#2 | person! integer, day integer 0..364 | cut None, spread 1, once all, counts 3 in 2
+visits | cut None, spread 1, once all, counts 3 in 2
 -- what is not read in a clause is refused, and not passed over
 SELECT 1 FROM (SELECT person, day FROM visits) t PIVOT (SUM(day) FOR day IN (1, 2))
-refused: PIVOTS is not answered in a subquery (line 1, column 23) | hint: leave it out
+refused: PIVOT is not answered in a subquery (line 1, column 23) | hint: leave it out
 SELECT 1 FROM visits PIVOT (SUM(day) FOR day IN (1, 2))
-refused: PIVOTS is not answered in FROM (line 1, column 15) | hint: leave it out
+refused: PIVOT is not answered in FROM (line 1, column 15) | hint: leave it out
 SELECT 1 FROM ((SELECT person, day FROM visits) LIMIT 3) t
 refused: LIMIT is not answered in a subquery (line 1, column 55) | hint: leave it out
 SELECT 1 FROM (SELECT person FROM visits UNION ALL BY NAME SELECT person FROM visits) t
@@ -204,8 +204,24 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits) t
 refused: the subquery aggregates over several people (line 1, column 23) | hint: group it by person, or ask it as a question of its own
 -- tables have the same names in any case
 SELECT 1 FROM (SELECT P.* FROM people p) t
-people → person#0, age#1, town#2 | person!' integer, age' integer 0..120, town' text | one row a person, cut None, spread 1, once all, counts 1 in 1
+people | one row a person, cut None, spread 1, once all, counts 1 in 1
 SELECT 1 FROM (SELECT p.* FROM people P) t
-people → person#0, age#1, town#2 | person!' integer, age' integer 0..120, town' text | one row a person, cut None, spread 1, once all, counts 1 in 1
+people | one row a person, cut None, spread 1, once all, counts 1 in 1
 SELECT 1 FROM (((SELECT person, day FROM visits) LIMIT 3)) t
 refused: LIMIT is not answered in a subquery (line 1, column 56) | hint: leave it out
+-- columns that a list behind a name calls otherwise
+SELECT 1 FROM (SELECT person, day + 1, ward FROM visits) AS t(who, next) WHERE next > 3 AND ward = 'a'
+visits → person#0, clip(day#2) + 1, ward#3 where (next#1 > 3 and ward#2 = 'a') | cut None, spread 1, once 0,2, counts 3 in 2
+WITH t(who, next) AS (SELECT person, day + 1 FROM visits) SELECT 1 FROM t AS u(a, b) WHERE b > 3
+visits → person#0, clip(day#2) + 1 where b#1 > 3 | cut None, spread 1, once 0, counts 3 in 2
+SELECT 1 FROM (SELECT person FROM visits) AS t(a, b)
+refused: there are more names (2) than columns (1) in `t` (line 1, column 23) | hint: name 1 at most
+SELECT 1 FROM (SELECT person, day FROM visits) AS t(a) WHERE person = 3
+refused: no column `person` (line 1, column 62) | hint: known columns: a, day
+-- SELECT DISTINCT is GROUP BY what is selected
+SELECT 1 FROM (SELECT DISTINCT person, ward FROM visits) t
+visits → a line a person and ward#3: nothing | person!' integer, key 0 text of 3 | cut None, spread 1, once none, counts 1 in 2
+SELECT 1 FROM (SELECT DISTINCT ward FROM visits) t
+refused: the subquery aggregates over several people (line 1, column 32) | hint: group it by person, or ask it as a question of its own
+SELECT 1 FROM (SELECT DISTINCT * FROM visits) t
+refused: DISTINCT is not answered in SELECT (line 1, column 32) | hint: SELECT DISTINCT takes the keys: SELECT DISTINCT x, or GROUP BY x; COUNT(DISTINCT x) counts them

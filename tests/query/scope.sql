@@ -28,12 +28,12 @@ SELECT v.day, p.age, p.person, person FROM visits v LEFT JOIN people p USING (pe
 #2 day integer 0..364, #11 age'? integer 0..120, #10 person!'? integer, #0 person! integer
 -- what was missing stays so
 SELECT q.age, c.label FROM (SELECT v.person, v.code, p.age FROM visits v LEFT JOIN people p USING (person)) q JOIN codes c USING (code)
-#2 age'? integer 0..120, #4 label text
+#11 age'? integer 0..120, #14 label text
 SELECT q.age, q.code FROM codes c JOIN (SELECT v.person, v.code, p.age FROM visits v LEFT JOIN people p USING (person)) q USING (code)
-#4 age'? integer 0..120, #3 code integer
+#13 age'? integer 0..120, #8 code integer
 -- columns of a subquery are called as they are there
 SELECT x, t.x FROM (SELECT person, day AS x FROM visits) t
-#1 x integer 0..364, #1 x integer 0..364
+#2 x integer 0..364, #2 x integer 0..364
 SELECT day FROM (SELECT person, day AS x FROM visits) t
 refused: no column `day` (line 1, column 8) | hint: known columns: person, x
 -- a computed column by its text
@@ -44,9 +44,9 @@ SELECT x FROM (SELECT person, day AS x, visit AS x FROM visits) t
 refused: column `x` is ambiguous (line 1, column 8) | hint: say which: t.x, t.x
 -- names of WITH, under their own name and another
 WITH a AS (SELECT person, day FROM visits) SELECT a.day FROM a
-#1 day integer 0..364
+#2 day integer 0..364
 WITH a AS (SELECT person, day FROM visits) SELECT b.day FROM a b
-#1 day integer 0..364
+#2 day integer 0..364
 WITH a AS (SELECT person, day FROM visits) SELECT a.day FROM a b
 refused: no column `a.day` (line 1, column 51) | hint: known tables: b
 -- a column that is not there, and is nearly
@@ -66,7 +66,7 @@ SELECT w.day FROM visits v
 refused: no column `w.day` (line 1, column 8) | hint: known tables: v
 -- columns of schemas
 SELECT main.visits.day FROM visits
-refused: a schema is not answered in COLUMN (line 1, column 8) | hint: leave it out
+refused: a schema is not answered in a column (line 1, column 8) | hint: leave it out
 -- stars
 SELECT v.* FROM visits v
 refused: * is not a column (line 1, column 8) | hint: name the columns

@@ -519,10 +519,9 @@ def test_plans_are_known_by_everything_that_decides_their_rows() -> None:
 def test_a_line_a_person_holds_the_person_then_keys_then_aggregates() -> None:
     text = "SELECT 1 FROM (SELECT SUM(cost) AS s, ward, person, COUNT(*) AS n FROM visits GROUP BY person, ward) t"
     made = planned(text)
-    assert isinstance(made, Project)
-    assert isinstance(made.of, PerPerson)
-    assert [field.name for field in made.of.fields] == ["person", "key 0", "SUM(cost)", "COUNT(*)"]
-    assert [(field.person, field.own) for field in made.of.fields] == [(True, True), *[(False, False)] * 3]
+    assert isinstance(made, PerPerson)
+    assert [field.name for field in made.fields] == ["person", "key 0", "SUM(cost)", "COUNT(*)"]
+    assert [(field.person, field.own) for field in made.fields] == [(True, True), *[(False, False)] * 3]
     alone = planned("SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t")
-    assert isinstance(alone, Project)
-    assert [field.own for field in alone.of.fields] == [True, True]
+    assert isinstance(alone, PerPerson)
+    assert [field.own for field in alone.fields] == [True, True]

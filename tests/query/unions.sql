@@ -41,9 +41,9 @@ SELECT 1 FROM (SELECT person, day FROM visits UNION ALL SELECT person, age FROM 
 (visits → person#0, day#2 ∪ people → person#0, age#1) where day#1 > 3 | cut None, spread 2, once none, counts 4 in 3
 -- WITH before a UNION ALL
 SELECT 1 FROM (WITH a AS (SELECT person FROM visits) SELECT person FROM a UNION ALL SELECT person FROM a) t
-(visits → person#0 → person#0 ∪ visits → person#0 → person#0) | person! integer | cut None, spread 2, once none, counts 6 in 4
+(visits → person#0 ∪ visits → person#0) | person! integer | cut None, spread 2, once none, counts 6 in 4
 WITH a AS (SELECT person FROM visits), b AS (SELECT person FROM a UNION ALL SELECT person FROM people) SELECT 1 FROM b
-(visits → person#0 → person#0 ∪ people → person#0) | person! integer | cut None, spread 2, once none, counts 4 in 3
+(visits → person#0 ∪ people → person#0) | person! integer | cut None, spread 2, once none, counts 4 in 3
 -- joined rows count as often as they may be there
 SELECT 1 FROM (SELECT v.person, t.region FROM visits v JOIN towns t USING (town) UNION ALL SELECT person, town FROM people) t
 ((visits ⋈ towns by town=town, ×2) → person#0, region#11 ∪ people → person#0, town#2) | person! integer, region text | cut None, spread 3, once none, counts 4 in 3
@@ -103,9 +103,9 @@ refused: only UNION ALL is answered (line 1, column 23) | hint: write UNION ALL
 SELECT 1 FROM (SELECT person FROM visits UNION ALL BY NAME SELECT person FROM visits) t
 refused: BY NAME is not answered in UNION (line 1, column 23) | hint: leave it out
 SELECT 1 FROM (SELECT person FROM visits EXCEPT SELECT person FROM people) t
-refused: FROM takes tables and SELECT subqueries (line 1, column 23) | hint: known tables: people, visits, items, towns, codes
+refused: EXCEPT is not answered (line 1, column 23) | hint: use WHERE, or join in FROM
 SELECT 1 FROM (SELECT person FROM visits INTERSECT ALL SELECT person FROM people) t
-refused: FROM takes tables and SELECT subqueries (line 1, column 23) | hint: known tables: people, visits, items, towns, codes
+refused: INTERSECT is not answered (line 1, column 23) | hint: use WHERE, or join in FROM
 SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits ORDER BY 1) t
 refused: ORDER is not answered in UNION (line 1, column 87) | hint: leave it out
 SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits LIMIT 3) t

@@ -39,14 +39,16 @@ def _weights(file: str, session: Session, question: str) -> dict[str, dict[Any, 
     except (OSError, ValueError):
         raise InvalidParameter("weights", "must be a file of JSON", file, hint='{"north": {"surgery": 1}}') from None
     groups = session.question(question).groups or ()
-    named = {_name(group): group[0] if len(group) == 1 else group for group in groups}
+    named = {_name(group): group[0] if len(group) == 1 else group for group in reversed(groups)}  # NULL comes last
     if not isinstance(read, dict) or not all(isinstance(each, dict) for each in read.values()):
         raise InvalidParameter("weights", "must be an object of objects in", file, hint='{"north": {"surgery": 1}}')
     return {name: {_group(named, group): weight for group, weight in each.items()} for name, each in read.items()}
 
 
 def _name(group: tuple[Any, ...]) -> str:
-    """How a file names a group: by its value, or by the JSON of its values where there are several."""
+    """How a file names a group: by its value or NULL, or by the JSON of its values where there are several."""
+    if group == (None,):
+        return "NULL"
     return str(group[0]) if len(group) == 1 else json.dumps(group, default=str, ensure_ascii=False)
 
 
@@ -58,7 +60,7 @@ def _group(named: dict[str, Any], text: str) -> Any:
         parts = text
     name = _name(tuple(parts)) if isinstance(parts, list) and len(parts) > 1 else text
     if name not in named:
-        known = json.dumps(dict.fromkeys(list(named)[:8], 1), ensure_ascii=False)
+        known = json.dumps(dict.fromkeys(list(reversed(named))[:8], 1), ensure_ascii=False)
         raise InvalidParameter(
             "weights", "names a group that is not there", text, hint=f"groups are named as in {known}"
         )

@@ -30,7 +30,8 @@ SCENES = (
     Scene("How busy are we?", "SELECT COUNT(*) AS visits FROM visits", "0.1"),
     Scene(
         "Which wards? Their names are public, so all are returned.",
-        "SELECT ward, COUNT(*) AS visits, AVG(cost) AS mean_cost FROM visits GROUP BY ward ORDER BY visits DESC",
+        "SELECT ward, COUNT(*) AS visits, AVG(cost) AS mean_cost FROM visits WHERE ward IS NOT NULL GROUP BY ward "
+        "ORDER BY visits DESC",
         "0.6",
     ),
     Scene("How old are our patients?", "SELECT AVG(age) AS mean_age, STDDEV(age) AS spread FROM patients", "0.2"),

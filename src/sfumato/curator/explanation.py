@@ -50,6 +50,8 @@ class ReturnedGroups:
 
     kind: Literal["one", "public", "private"]
     count: int | None = None
+    null: bool = False
+    """Whether there is one of rows without a value, among public ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ class Explanation:
             **headed(EXPLANATION),
             "question": self.question,
             "plan": self.plan.to_json(),
-            "groups": {"kind": self.groups.kind, "count": self.groups.count},
+            "groups": {"kind": self.groups.kind, "count": self.groups.count, "null": self.groups.null},
             "bounding": {"kind": bounding.kind, "rows": bounding.rows, "groups": bounding.groups},
             "mechanisms": [each.to_json() for each in self.mechanisms],
             "columns": [each.to_json() for each in self.columns],
@@ -229,7 +231,9 @@ def _groups(query: PricedQuery) -> ReturnedGroups:
     if not query.question.keys:
         return ReturnedGroups("one")
     known = query.question.groups
-    return ReturnedGroups("private") if known is None else ReturnedGroups("public", len(known))
+    if known is None:
+        return ReturnedGroups("private")
+    return ReturnedGroups("public", len(known), any(None in group for group in known))
 
 
 def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:

@@ -1,6 +1,7 @@
 """Words for people, made of what leaves as data: how a release, an explanation and a refusal read."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import floor, log10
 from typing import TYPE_CHECKING, Any, Protocol
@@ -75,8 +76,6 @@ def exact_text(value: Fraction) -> str:
             bottom //= prime
     if bottom != 1:
         return str(value)
-    from decimal import Context, Decimal
-
     context = Context(prec=400)
     text = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(context), "f")
     return text if Fraction(text) == value else str(value)
@@ -85,6 +84,27 @@ def exact_text(value: Fraction) -> str:
 def six_digits(value: Fraction) -> str:
     """An amount for people: six digits, rounded to nearest."""
     return f"{float(value):.6g}"
+
+
+def told_apart(value: Fraction, other: Fraction) -> tuple[str, str]:
+    """Two amounts for people, with as many digits as show that they differ.
+
+    >>> told_apart(Fraction(1), Fraction(3, 10)), told_apart(Fraction(1), 1 - Fraction(1, 10**9))
+    (('1', '0.3'), ('1', '0.999999999'))
+    >>> told_apart(Fraction(1), 1 - Fraction(1, 10**30))
+    ('1', '1 less 1e-30')
+    """
+    if value == other or six_digits(value) != six_digits(other):
+        return six_digits(value), six_digits(other)
+    for digits in (9, 12, 15, 18):
+        context = Context(prec=digits)
+        shown = [
+            f"{context.divide(Decimal(x.numerator), Decimal(x.denominator)).normalize():f}" for x in (value, other)
+        ]
+        if shown[0] != shown[1]:
+            return shown[0], shown[1]
+    sign = "less" if other < value else "and"
+    return six_digits(value), f"{six_digits(value)} {sign} {float(abs(value - other)):.3g}"
 
 
 def not_above(value: Fraction) -> str:
@@ -161,12 +181,14 @@ def _lacking(short: Sequence[Short]) -> str:
     """What is asked in one currency, and whose budgets do not hold it."""
     first, *others = _named(short)
     price = Fraction(0) if first.cost is None else first.cost
-    whose = f"costs {symbol(first.currency)} = {six_digits(price)}, and {_has(first)} is left of {budget_name(first)}"
-    return ", ".join([whose, *(f"{_has(each)} of {budget_name(each)}" for each in others)])
+    nearest = max(short, key=lambda each: each.left).left  # the price is shown so that it is above all that are left
+    shown = told_apart(price, nearest)[0]
+    whose = f"costs {symbol(first.currency)} = {shown}, and {_has(first, price)} is left of {budget_name(first)}"
+    return ", ".join([whose, *(f"{_has(each, price)} of {budget_name(each)}" for each in others)])
 
 
-def _has(short: Short) -> str:
-    return f"{symbol(short.currency)} = {six_digits(short.left)}"
+def _has(short: Short, price: Fraction) -> str:
+    return f"{symbol(short.currency)} = {told_apart(price, short.left)[1]}"
 
 
 def _named(short: Sequence[Short]) -> list[Short]:
@@ -289,7 +311,7 @@ def groups(of: "ReturnedGroups") -> str:
     if of.kind == "one":
         return "one answer for all rows"
     if of.kind == "public":
-        return f"{of.count} public groups, all returned"
+        return f"{of.count} public groups{', NULL among them' if of.null else ''}, all returned"
     return "groups are not public: those with too few people are left out"
 
 

@@ -14,7 +14,7 @@ class Public(Protocol):
     """What the planner may ask of public tables: they hold nobody's data."""
 
     def values(self, table: str, column: str) -> tuple[Any, ...] | None:
-        """The different values of a public column, in order, if they are few."""
+        """The different values of a public column, in order and NULL last, if they are few."""
         ...
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:

@@ -44,7 +44,10 @@ def _is_real(node: exp.Expression) -> bool:
 def _cut_quotients(node: exp.Expression) -> tuple[str, str] | None:
     match node:
         case exp.IntDiv():
-            return "DIV cuts quotients off towards zero in this dialect", "FLOOR(CAST(x AS double precision) / y)"
+            return (
+                "DIV cuts quotients off towards zero in this dialect",
+                "FLOOR(CAST(x AS double precision) / y), where x is not negative",
+            )
         case _:
             return None
 

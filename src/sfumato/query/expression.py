@@ -197,8 +197,17 @@ def moved(expression: Expression, by: int) -> Expression:
             return replace(expression, args=tuple(moved(arg, by) for arg in args))
 
 
+def conjuncts(made: Expression) -> tuple[Expression, ...]:
+    """The parts of a condition that must all be true."""
+    match made:
+        case Call(op="and", args=args):
+            return args
+        case _:
+            return (made,)
+
+
 def conjunction(parts: "list[Expression]") -> Expression | None:
-    """All of them, or None for nothing."""
+    """All of them, each once, or None for nothing."""
     flat: list[Expression] = []
     for part in parts:
         match part:
@@ -206,9 +215,10 @@ def conjunction(parts: "list[Expression]") -> Expression | None:
                 flat.extend(args)
             case _:
                 flat.append(part)
-    if not flat:
+    different = tuple(dict.fromkeys(flat))
+    if not different:
         return None
-    return flat[0] if len(flat) == 1 else Call("and", tuple(flat), Kind.BOOLEAN)
+    return different[0] if len(different) == 1 else Call("and", different, Kind.BOOLEAN)
 
 
 def inside(expression: Expression) -> Expression:

@@ -1,13 +1,14 @@
 """JOIN: rows of one person in pairs, or with public rows; how many pairs a row makes is known beforehand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sfumato.data import Kind
+from sfumato.errors import InvalidQuestion
 from sfumato.query.context import Context
-from sfumato.query.expression import Call, Expression, Field, Ref
+from sfumato.query.expression import Call, Expression, Field, Ref, conjuncts
 from sfumato.query.plan import Join, Plan, Scan, filtered, once
 from sfumato.query.reach import agreeing, few_tables, within_reach
 from sfumato.query.rows import RowReader
@@ -103,6 +104,46 @@ def _sight(left: NamedPlan, right: NamedPlan, node: exp.Join, *, outer: bool) ->
 # ---- conditions ----
 
 
+def parts_of_where(condition: exp.Expression) -> list[exp.Expression]:
+    """The conditions that WHERE joins by AND, from left to right."""
+    parts, waiting = [], [condition]
+    while waiting:
+        each = waiting.pop()
+        match each:
+            case exp.And():
+                waiting += [each.expression, each.this]
+            case exp.Paren(this=exp.And()):
+                waiting.append(each.this)
+            case _:
+                parts.append(each)
+    return parts
+
+
+def with_equalities(
+    left: NamedPlan, right: NamedPlan, node: exp.Join, said: Sequence[exp.Expression]
+) -> tuple[exp.Join, list[exp.Expression]]:
+    """A join, and which parts of WHERE it was given as its ON: FROM a, b WHERE a.x = b.x is a join by x."""
+    bare = not any(node.args.get(name) for name in ("on", "using", "side", "method"))
+    if not bare or str(node.args.get("kind") or "CROSS").upper() != "CROSS":
+        return node, []
+    read, at = RowReader(_sight(left, right, node, outer=False)), len(left.plan.fields)
+    equal: list[exp.Expression] = [part for part in said if type(part) is exp.EQ and _pairs(part, read, at)]
+    if not equal:
+        return node, []
+    made = node.copy()
+    made.set("kind", None)
+    made.set("on", exp.and_(*equal, copy=True, wrap=False))
+    return made, equal
+
+
+def _pairs(part: exp.Expression, read: RowReader, at: int) -> bool:
+    """Whether a part of WHERE equals a column of each side; one that names other tables does not."""
+    try:
+        return _equality(read.predicate(part), at) is not None
+    except InvalidQuestion:
+        return False
+
+
 def _conditions(
     node: exp.Join, left: NamedPlan, right: NamedPlan, scope: Scope, context: Context
 ) -> tuple[Equal, tuple[Expression, ...]]:
@@ -112,7 +153,7 @@ def _conditions(
     if on is None:
         return tuple(equal), ()
     rest: list[Expression] = []
-    for part in _conjuncts(RowReader(scope).predicate(on)):
+    for part in conjuncts(RowReader(scope).predicate(on)):
         pair = _equality(part, len(left.plan.fields))
         if pair is None:
             rest.append(part)
@@ -127,14 +168,6 @@ def _using(each: exp.Expression, left: NamedPlan, right: NamedPlan, context: Con
     if a.kind is not b.kind and not (a.kind.is_number and b.kind.is_number):
         raise context.refused(f"compares {a.kind.value} with {b.kind.value}", each, hint="join like with like")
     return a.index, b.index
-
-
-def _conjuncts(made: Expression) -> tuple[Expression, ...]:
-    match made:
-        case Call(op="and"):
-            return made.args
-        case _:
-            return (made,)
 
 
 def _equality(part: Expression, at: int) -> tuple[int, int] | None:

@@ -1,5 +1,6 @@
 """Constants of a question: numbers, days and moments."""
 
+from collections.abc import Callable
 from datetime import date, datetime
 from math import isfinite
 
@@ -21,6 +22,29 @@ def number(text: str, node: exp.Expression, question: str) -> Literal:
     if not isfinite(value):
         raise refused(f"the number is too large: {text[:40]}", node, question, hint="write a smaller one")
     return Literal(value, Kind.REAL)
+
+
+def decimals(node: exp.Expression, read: Callable[[exp.Expression], Expression]) -> bool | None:
+    """Whether a sum or product of constants and whole numbers has a point; None if it is something else.
+
+    DuckDB computes these exactly, as decimals.
+
+    >>> texts = ("-2.5", "7 * 0.5", "2", "1e3 + 0.5", "x * 0.5")
+    >>> [decimals(exp.maybe_parse(text), lambda _: Literal(1.5, Kind.REAL)) for text in texts]
+    [True, True, False, None, None]
+    """
+    match node:
+        case exp.Literal() if not node.is_string and "e" not in node.name.lower():
+            return "." in node.name
+        case exp.Column():
+            return False if read(node).kind is Kind.INTEGER else None
+        case exp.Paren() | exp.Neg():
+            return decimals(node.this, read)
+        case exp.Add() | exp.Sub() | exp.Mul():
+            sides = [decimals(each, read) for each in (node.this, node.expression)]
+            return None if None in sides else True in sides
+        case _:
+            return None
 
 
 def dated(a: Expression, b: Expression, at: exp.Expression, text: str) -> Expression:

@@ -37,6 +37,8 @@ class OverReleased:
                 return planted.plant(each, key, self._draft.keys[key].field)
             if isinstance(each, exp.Column):
                 return planted.stand_for(each, self._alias(each))
+            if isinstance(each, exp.Func) and not self._rows.knows(each):
+                raise self._rows.unknown(each)  # before its columns are: they are not what is wrong
             return each
 
         return planted.value(exchanged(node, swap))

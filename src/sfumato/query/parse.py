@@ -1,6 +1,7 @@
 """SQL text into one checked SELECT: capped in size and depth first, one statement, nothing that is not listed."""
 
 import logging
+import re
 from typing import Any
 
 from sqlglot import Dialect, TokenType, exp
@@ -8,6 +9,7 @@ from sqlglot.errors import SqlglotError
 
 from sfumato.errors import InvalidQuestion
 from sfumato.query.dialects import DIALECT, DIALECTS, reader_of
+from sfumato.query.rewritten import rewrite
 
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what a parser warns of is refused in our words
 
@@ -21,12 +23,26 @@ _CLOSERS = {
     TokenType.L_BRACKET: TokenType.R_BRACKET,
     TokenType.L_BRACE: TokenType.R_BRACE,
 }
-_NEGATED = (exp.Like, exp.ILike, exp.Is, exp.In, exp.Between)
 _INSTEAD = {
-    "distinct": "COUNT(DISTINCT x) counts different values; GROUP BY x, with COUNT(*), shows groups",
+    "distinct": "SELECT DISTINCT takes the keys: SELECT DISTINCT x, or GROUP BY x; COUNT(DISTINCT x) counts them",
     "all": "name the columns",
+    "position": "TRIM(x) cuts both sides",
 }
-_CLAUSES = {"db": "a schema", "catalog": "a database"}
+_CLAUSES = {
+    "db": "a schema", "catalog": "a database", "except_": "EXCLUDE", "pivots": "PIVOT", "locks": "FOR UPDATE",
+    "when": "AT (…)", "limit_options": "PERCENT or WITH TIES", "decimals": "a number of digits",
+    "truncate": "a third operand", "position": "one side alone", "on": "ON",
+}  # fmt: skip
+"""Parts of a node by the words of SQL, where the parser has others."""
+_NODES = {
+    "Subquery": "a subquery", "Table": "FROM", "CTE": "WITH", "Column": "a column", "Star": "*", "Group": "GROUP BY",
+    "Order": "ORDER BY", "Ordered": "ORDER BY", "GroupingSets": "GROUPING SETS", "Tuple": "(x, y)", "Bracket": "x[…]",
+    "Struct": "{…}", "Array": "[…]", "ToMap": "MAP", "Lambda": "->", "SimilarTo": "SIMILAR TO", "RegexpLike": "~",
+    "BitwiseAnd": "&", "BitwiseOr": "|", "BitwiseXor": "XOR", "BitwiseNot": "~", "BitwiseLeftShift": "<<",
+    "BitwiseRightShift": ">>", "IgnoreNulls": "IGNORE NULLS", "RespectNulls": "RESPECT NULLS", "Collate": "COLLATE",
+    "LimitOptions": "FETCH",
+}  # fmt: skip
+"""Nodes by the words of SQL."""
 _FORBIDDEN = {
     exp.Window: ("window functions are not answered", "ask for aggregates with GROUP BY"),
     exp.Qualify: ("QUALIFY is not answered", "use HAVING on aggregates"),
@@ -43,17 +59,8 @@ def parse(text: object, dialect: str = DIALECT) -> tuple[exp.Select, str]:
     reader, written = reader_of(dialect), _readable(text)
     root = _one_select(_statements(written, reader), written)
     _check(root, written, dialect)
-    _say_not(root)
+    rewrite(root)
     return root, written
-
-
-def _say_not(root: exp.Select) -> None:
-    """NOT around a predicate that the parser marks as negated: x NOT LIKE y is NOT (x LIKE y) always."""
-    for node in [each for each in root.walk() if type(each) in _NEGATED and each.args.get("negate")]:
-        node.set("negate", False)
-        around = exp.Not()
-        node.replace(around)
-        around.set("this", node)
 
 
 def _readable(text: object) -> str:
@@ -95,7 +102,7 @@ def _one_select(statements: list[Any], text: str) -> exp.Select:
             raise refused("a UNION at the top is not answered", root, text,
                           hint="put it in FROM (…) and aggregate over it")  # fmt: skip
         case exp.Except() | exp.Intersect():
-            raise refused(f"{word(root)} is not answered", root, text, hint="use WHERE, or join along the person")
+            raise refused(f"{word(root, text)} is not answered", root, text, hint="use WHERE, or join along the person")
         case _:
             found = text.split(None, 1)[0].upper()[:40]
             raise InvalidQuestion(f"only SELECT is answered, found {found}", line=1, column=1, hint="ask a SELECT")
@@ -213,16 +220,27 @@ def only(node: exp.Expression, text: str, *known: str) -> None:
             clause = _CLAUSES.get(name, name.rstrip("_").replace("_", " ").upper())
             where = value if isinstance(value, exp.Expression) else node
             hint = _INSTEAD.get(name, "leave it out")
-            raise refused(f"{clause} is not answered in {word(node)}", where, text, hint=hint)
+            raise refused(f"{clause} is not answered in {word(node, text)}", where, text, hint=hint)
 
 
-def word(node: exp.Expression) -> str:
-    """What a node is called in a question."""
+def word(node: exp.Expression, text: str = "") -> str:
+    """What a node is called in a question: a function as it is written there, if that can be found."""
     if type(node) is exp.Anonymous:
         return f"{str(node.this).upper()}(…)"
-    if isinstance(node, exp.Func):
-        return f"{node.sql_name()}(…)"
-    return {"Subquery": "a subquery", "Table": "FROM"}.get(type(node).__name__, type(node).__name__.upper())
+    written = _written_name(node, text) if isinstance(node, exp.Func) else ""
+    name = type(node).__name__
+    if not written and name in _NODES:
+        return _NODES[name]
+    return f"{written or node.sql_name()}(…)" if isinstance(node, exp.Func) else name.upper()
+
+
+def _written_name(node: exp.Expression, text: str) -> str:
+    """The name before a function's bracket, if its first word is that name or stands behind the bracket."""
+    found = first_word(node)
+    at = found.get("start", -1)
+    here = re.match(r"(\w+)\s*\(", text[at:]) if at >= 0 else None
+    found_name = here or (re.search(r"(\w+)\s*\(\s*$", text[:at]) if at >= 0 else None)
+    return found_name[1].upper()[:40] if found_name else ""
 
 
 def sql_of(node: exp.Expression) -> str:

@@ -7,10 +7,10 @@ from sqlglot import exp
 
 from sfumato.data import Table
 from sfumato.query.context import Context
-from sfumato.query.expression import Expression, Field, Ref, bounded
+from sfumato.query.expression import Expression, Field, Ref, bounded, conjunction
 from sfumato.query.fields import computed_field, declared_field
-from sfumato.query.joins import join
-from sfumato.query.parse import name_of, without_alias
+from sfumato.query.joins import join, parts_of_where, with_equalities
+from sfumato.query.parse import name_of, without_alias, word
 from sfumato.query.per_person import per_person
 from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.plan import Plan, Project, Scan, filtered
@@ -36,13 +36,22 @@ class FromClause:
         start = select.args.get("from_")
         if start is None:
             raise self.context.refused("the question has no FROM", select, hint=self._tables("", ctes))
-        made = self._item(start.this, ctes)
+        made, where = self._item(start.this, ctes), select.args.get("where")
+        said = [] if where is None else parts_of_where(where.this)
+        used: set[int] = set()
         for each in select.args.get("joins") or ():
-            made = join(made, self._item(each.this, ctes), each, self.context)
-        where = select.args.get("where")
+            right = self._item(each.this, ctes)
+            node, equal = with_equalities(made, right, each, said)
+            used.update(map(id, equal))
+            made = join(made, right, node, self.context)
         if where is None:
             return made
-        return NamedPlan(filtered(made.plan, RowReader(made.scope).predicate(where.this)), made.scope)
+        read = RowReader(made.scope)
+        if not used:
+            return NamedPlan(filtered(made.plan, read.predicate(where.this)), made.scope)
+        parts = [(read.predicate(part), part) for part in said]  # all are read: what names two columns is refused
+        rest = conjunction([predicate for predicate, part in parts if id(part) not in used])
+        return made if rest is None else NamedPlan(filtered(made.plan, rest), made.scope)
 
     def ctes(self, select: exp.Expression, ctes: Ctes) -> Ctes:
         """The relations that WITH names, each in sight of those before it."""
@@ -53,15 +62,17 @@ class FromClause:
         self.context.only(clause, "expressions")
         for cte in clause.expressions:
             self.context.only(cte, "this", "alias")
-            self._without_columns(cte)
-            found[cte.alias.lower()] = self._subquery(cte.this, cte.alias, found)
+            found[cte.alias.lower()] = self._with_columns(cte, self._subquery(cte.this, cte.alias, found))
         return found
 
-    def _without_columns(self, node: exp.Expression) -> None:
-        """Refuse a name that gives new names to columns: they would be taken for those they hide."""
-        alias = node.args.get("alias")
-        if alias is not None and alias.args.get("columns"):
-            raise self.context.refused("column lists after names are not answered", node, hint="use AS in a SELECT")
+    def _with_columns(self, node: exp.Expression, made: NamedPlan) -> NamedPlan:
+        """A subquery whose first columns are called what a list behind its name says: AS t(a, b)."""
+        columns = [each.name for each in _listed(node)]
+        there = len(made.scope.names)
+        if len(columns) > there:
+            problem = f"there are more names ({len(columns)}) than columns ({there}) in `{node.alias[:60]}`"
+            raise self.context.refused(problem, node, hint=f"name {there} at most")
+        return made.under(node.alias, columns) if columns else made
 
     # ---- tables ----
 
@@ -69,8 +80,7 @@ class FromClause:
         match node:
             case exp.Subquery():
                 self.context.only(node, "this", "alias")
-                self._without_columns(node)
-                return self._subquery(node.this, node.alias, ctes)
+                return self._with_columns(node, self._subquery(node.this, node.alias, ctes))
             case exp.Table():
                 return self._table(node, ctes)
             case _:
@@ -80,13 +90,15 @@ class FromClause:
         self.context.only(node, "this", "alias", "db", "catalog")
         if type(node.this) is not exp.Identifier:
             raise self.context.refused("table functions are not answered", node, hint=self._tables("", ctes))
-        self._without_columns(node)
         name = ".".join(part.name for part in node.parts)
         if name.lower() in ctes:
-            return self._named(ctes[name.lower()].plan, node.alias or name)
+            return self._with_columns(node, ctes[name.lower()].under(node.alias or name))
         table = self.context.dataset.table(name)
         if table is None:
             raise self.context.refused(f"no table `{name[:60]}`", node, hint=self._tables(name, ctes))
+        if _listed(node):  # the order of a table's columns is not part of its declaration
+            raise self.context.refused("column lists after tables are not answered", node,
+                                       hint="name columns in a subquery: (SELECT x AS a FROM …)")  # fmt: skip
         return self._named(self._scan(table), node.alias or name)
 
     def _tables(self, name: str, ctes: Ctes) -> str:
@@ -105,14 +117,19 @@ class FromClause:
     # ---- subqueries ----
 
     def _subquery(self, node: exp.Expression, alias: str, ctes: Ctes) -> NamedPlan:
+        return self._named(self._query(node, ctes), alias)
+
+    def _query(self, node: exp.Expression, ctes: Ctes) -> Plan:
         match node:
             case exp.Subquery():
                 self.context.only(node, "this")
-                return self._subquery(node.this, alias, ctes)
+                return self._query(node.this, ctes)
             case exp.Union():
-                return self._named(self._union(node, ctes), alias)
+                return self._union(node, ctes)
             case exp.Select():
-                return self._named(self._select(node, ctes), alias)
+                return self._select(node, ctes)
+            case exp.Except() | exp.Intersect():
+                raise self.context.refused(f"{word(node)} is not answered", node, hint="use WHERE, or join in FROM")
             case _:
                 hint = self._tables("", ctes)
                 raise self.context.refused("FROM takes tables and SELECT subqueries", node, hint=hint)
@@ -122,7 +139,7 @@ class FromClause:
         if node.args.get("distinct"):
             raise self.context.refused("only UNION ALL is answered", node, hint="write UNION ALL")
         seen = self.ctes(node, ctes)
-        parts = [self._subquery(each, "", seen).plan for each in (node.this, node.expression)]
+        parts = [self._query(each, seen) for each in (node.this, node.expression)]
         return union_all(parts, node, self.context)
 
     def _select(self, select: exp.Select, ctes: Ctes) -> Plan:
@@ -159,3 +176,9 @@ class FromClause:
         if not names:
             raise self.context.refused(f"no table `{table[:60]}`", star, hint=base.scope.tables(table))
         return [(Ref(n.index, n.field), n.field) for n in names]
+
+
+def _listed(node: exp.Expression) -> list[exp.Expression]:
+    """The columns that are listed behind a name."""
+    alias = node.args.get("alias")
+    return [] if alias is None else alias.args.get("columns") or []

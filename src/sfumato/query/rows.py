@@ -9,7 +9,8 @@ from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.query.expression import Call, Expression, Literal, written_size
 from sfumato.query.functions import CALLED, FUNCTIONS, NAMES, NODES, PARTS, TYPES, UNITS, Function, Node
-from sfumato.query.literals import date_literal, dated, number
+from sfumato.query.literals import date_literal, dated, decimals, number
+from sfumato.query.normal import compared, joined, negated, one_of, whole_constant
 from sfumato.query.parse import only, refused, word
 from sfumato.query.scope import Scope
 
@@ -17,10 +18,11 @@ _MOST_WRITTEN = 4096
 _NO_SIZES = ("", "18, 3")
 """What stands behind a type without a size: nothing, or what the parser puts behind DECIMAL."""
 _TODAY = "write the day: '2026-01-31'"
+_ANOTHER_DAY, _NOISE = "compare with another day", "answers have noise already"
 _INSTEAD = {
     "CURRENT_DATE": _TODAY, "CURRENT_TIMESTAMP": _TODAY, "NOW": _TODAY,
     "LEFT": "SUBSTRING(x, 1, 3)", "RIGHT": "SUBSTRING(x, 3), from a position on",
-    "INTERVAL": "compare with another day", "RAND": "answers have noise already",
+    "INTERVAL": _ANOTHER_DAY, "RAND": _NOISE, "RANDOM": _NOISE, "DATE_PART": "EXTRACT(year FROM x), or YEAR(x)",
 }  # fmt: skip
 """What to write in place of functions that many look for."""
 _UNITS = ", ".join(sorted(UNITS))
@@ -55,12 +57,18 @@ class RowReader:
         if type(node) in NODES:
             return self._short(self._named(*NODES[type(node)], node), node)
         if isinstance(node, exp.AggFunc):
-            problem = f"{word(node)} is an aggregate and stands where a row's value is needed"
+            problem = f"{word(node, self._text)} is an aggregate and stands where a row's value is needed"
             hint = "aggregates go in SELECT, HAVING or ORDER BY, and not inside each other"
             raise refused(problem, node, self._text, hint=hint)
         if isinstance(node, exp.Query):
             raise refused("a subquery in an expression is not answered", node, self._text, hint="join in FROM instead")
-        raise self._unknown(node)
+        raise self.unknown(node)
+
+    def knows(self, node: exp.Expression) -> bool:
+        """Whether a function is one that is read, whatever its operands."""
+        if type(node) is exp.Anonymous:
+            return str(node.this).lower() in NAMES
+        return type(node) in _BUILDERS or type(node) in NODES
 
     def _short(self, made: Expression, node: exp.Expression) -> Expression:
         if written_size(made) > _MOST_WRITTEN:
@@ -69,12 +77,15 @@ class RowReader:
             )
         return made
 
-    def _unknown(self, node: exp.Expression) -> InvalidQuestion:
-        called = word(node)
+    def unknown(self, node: exp.Expression) -> InvalidQuestion:
+        """The refusal of a function that is not read, with those whose names are near."""
+        from sfumato.query.aggregates import CALLED as AGGREGATES  # late: aggregates are of rows
+
+        called = word(node, self._text)
         name = called.removesuffix("(…)")
         if name in _INSTEAD:
             return refused(f"{called} is not answered", node, self._text, hint=_INSTEAD[name])
-        near = get_close_matches(name, CALLED, n=3)
+        near = get_close_matches(name, [*AGGREGATES, *CALLED], n=3) if called != name else []
         hint = f"did you mean {' or '.join(near)}? {_REMEDY}" if near else _REMEDY
         return refused(f"{called} is not answered", node, self._text, hint=hint)
 
@@ -111,28 +122,24 @@ class RowReader:
                 waiting += [inner.expression, inner.this]
             else:
                 parts.append(self.predicate(each))
-        return FUNCTIONS["and" if kind is exp.And else "or"].call(parts)
+        return joined("and" if kind is exp.And else "or", parts)
 
     def negation(self, node: exp.Expression) -> Expression:
-        return FUNCTIONS["not"].call((self.predicate(node.this),))
+        return negated(self.predicate(node.this))
 
     def comparison(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")
-        a, b = self._alike(node, node.this, node.expression)
-        function, _ = NODES[type(node)]
-        if type(a) is Literal and type(b) is not Literal:
-            a, b, function = b, a, FUNCTIONS[function.mirror]
-        return function.call((a, b))
+        return compared(NODES[type(node)][0].op, *self._alike(node, node.this, node.expression))
 
     def same(self, node: exp.Expression) -> Expression:
-        made = FUNCTIONS["same"].call(self._alike(node, node.this, node.expression))
-        return FUNCTIONS["not"].call((made,)) if type(node) is exp.NullSafeNEQ else made
+        made = FUNCTIONS["same"].call(list(map(whole_constant, self._alike(node, node.this, node.expression))))
+        return negated(made) if type(node) is exp.NullSafeNEQ else made
 
     def between(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "low", "high")
         low = self._alike(node, node.this, node.args["low"])
         high = self._alike(node, node.this, node.args["high"])
-        return FUNCTIONS["and"].call((FUNCTIONS["ge"].call(low), FUNCTIONS["le"].call(high)))
+        return joined("and", [compared("ge", *low), compared("le", *high)])
 
     def within(self, node: exp.Expression) -> Expression:
         if node.args.get("query") is not None:
@@ -142,7 +149,7 @@ class RowReader:
         function = FUNCTIONS["in"]
         if not listed or not all(function.operand(1).admits(each) for each in listed):
             raise refused("IN (…) takes constants", node, self._text, hint=function.operand(1).hint)
-        return function.call((self(node.this), *listed))
+        return one_of(self(node.this), listed)
 
     def is_(self, node: exp.Expression) -> Expression:
         only(node, self._text, "this", "expression")
@@ -171,12 +178,15 @@ class RowReader:
         a, b = self(node.this), self(node.expression)
         if not (a.kind.is_number and b.kind.is_number):
             found = b if a.kind.is_number else a
-            raise refused(f"arithmetic needs numbers, found {found.kind.value}", node, self._text, hint="CAST it first")
+            hint = _ANOTHER_DAY if found.kind.is_time else "CAST it first"
+            raise refused(f"arithmetic needs numbers, found {found.kind.value}", node, self._text, hint=hint)
         return _folded(NODES[type(node)][0].call((a, b)))
 
     def whole_division(self, node: exp.Expression) -> Expression:
-        quotient = FUNCTIONS["div"].call(self._numbers(node, [node.this, node.expression]))
-        return FUNCTIONS["floor"].call((quotient,))
+        """Cut towards zero if both are whole; of reals it is their quotient, as DuckDB has it."""
+        made = self._numbers(node, [node.this, node.expression])
+        quotient = FUNCTIONS["div"].call(made)
+        return FUNCTIONS["trunc"].call((quotient,)) if all(each.kind is Kind.INTEGER for each in made) else quotient
 
     def negative(self, node: exp.Expression) -> Expression:
         match self._numbers(node, [node.this]):
@@ -212,7 +222,7 @@ class RowReader:
             if subject is None:
                 args.append(self.predicate(each.this))
             else:
-                args.append(FUNCTIONS["eq"].call(self._alike(each, subject, each.this)))
+                args.append(compared("eq", *self._alike(each, subject, each.this)))
             args.append(self(each.args["true"]))
         return self._chosen(node, args, node.args.get("default"))
 
@@ -231,6 +241,14 @@ class RowReader:
 
     def nullif(self, node: exp.Expression) -> Expression:
         return FUNCTIONS["nullif"].call(self._alike(node, node.this, node.expression))
+
+    def concat(self, node: exp.Expression) -> Expression:
+        """CONCAT passes over what is missing, where the dialect does; `||` does not."""
+        only(node, self._text, "expressions", "safe", "coalesce")
+        made: list[Expression] = [self(each) for each in node.expressions]
+        if node.args.get("coalesce"):
+            made = [each if type(each) is Literal or each.kind is not Kind.TEXT else _or_empty(each) for each in made]
+        return self._checked(FUNCTIONS["concat"], made, node)
 
     def _choice(self, function: Function, args: list[Expression], node: exp.Expression) -> Expression:
         assert function.choices is not None
@@ -260,6 +278,8 @@ class RowReader:
         if Kind.TEXT not in (inner.kind, kind) and inner.kind.is_time is not kind.is_time:
             problem = f"CAST of {inner.kind.value} to {kind.value} has no values"  # days are no numbers
             raise refused(problem, node, self._text, hint="CAST a text")
+        if kind is Kind.INTEGER and inner.kind is Kind.REAL and decimals(node.this, self):
+            inner = FUNCTIONS["round"].call((inner,))  # decimals have halves away from zero, doubles to the even one
         return function.call((inner,))
 
     def extract(self, node: exp.Expression) -> Expression:
@@ -290,20 +310,26 @@ class RowReader:
     def anonymous(self, node: exp.Expression) -> Expression:
         function = NAMES.get(str(node.this).lower())
         if function is None:
-            raise self._unknown(node)
+            raise self.unknown(node)
         return self._checked(function, [self(each) for each in node.expressions], node)
 
     def _checked(self, function: Function, args: list[Expression], node: exp.Expression) -> Expression:
         if not function.takes_so_many(len(args)):
-            raise refused(f"{word(node)} takes another number of operands", node, self._text, hint=_REMEDY)
+            raise refused(f"{word(node, self._text)} takes another number of operands", node, self._text, hint=_REMEDY)
         for i, arg in enumerate(args):
             operand = function.operand(i)
             if not operand.sort.admits(arg.kind):
-                problem = f"{word(node)} takes {operand.sort.value}, found {arg.kind.value}"
+                problem = f"{word(node, self._text)} takes {operand.sort.value}, found {arg.kind.value}"
                 raise refused(problem, node, self._text, hint="CAST it first")
             if not operand.admits(arg):
-                raise refused(f"{word(node)} takes {operand.constants}", node, self._text, hint=operand.hint)
+                raise refused(
+                    f"{word(node, self._text)} takes {operand.constants}", node, self._text, hint=operand.hint
+                )
         return function.call(args)
+
+
+def _or_empty(text: Expression) -> Call:
+    return FUNCTIONS["coalesce"].call((text, Literal("", Kind.TEXT)))
 
 
 def _folded(made: Call) -> Expression:
@@ -332,6 +358,7 @@ _BUILDERS: dict[type[exp.Expression], Callable[[RowReader, exp.Expression], Expr
     exp.If: RowReader.iff,
     exp.Coalesce: RowReader.coalesce,
     exp.Nullif: RowReader.nullif,
+    exp.Concat: RowReader.concat,
     exp.Extract: RowReader.extract,
     exp.Anonymous: RowReader.anonymous,
     **dict.fromkeys((exp.And, exp.Or), RowReader.logic),

@@ -1,14 +1,14 @@
 """Names: which columns are in sight, and which field each of them is."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sfumato.core.naming import did_you_mean
 from sfumato.query.expression import Field, Ref
 from sfumato.query.parse import only, refused
-from sfumato.query.plan import Plan
+from sfumato.query.plan import Plan, Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,20 @@ class NamedPlan:
     @classmethod
     def called(cls, alias: str, plan: Plan, text: str) -> "NamedPlan":
         """The plan with its fields' own names, behind one alias."""
-        names = tuple(Name(alias, field.name, i, field) for i, field in enumerate(plan.fields))
-        return cls(plan, Scope(names, text))
+        places = list(enumerate(plan.fields))
+        if isinstance(plan, Project):
+            bare = [(each.index, field) for each, field in zip(plan.expressions, plan.fields, strict=True)
+                    if isinstance(each, Ref)]  # fmt: skip
+            if len(bare) == len(places):  # columns that are chosen and named, and no more: the rows are those below
+                places, plan = bare, plan.of
+        return cls(plan, Scope(tuple(Name(alias, field.name, i, field) for i, field in places), text))
+
+    def under(self, alias: str, columns: Sequence[str] = ()) -> "NamedPlan":
+        """The same behind another alias, its first columns by other names."""
+        own = [*columns, *(name.name for name in self.scope.names[len(columns) :])]
+        fields = [replace(name.field, name=word) for name, word in zip(self.scope.names, own, strict=True)]
+        names = [replace(n, table=alias, name=f.name, field=f) for n, f in zip(self.scope.names, fields, strict=True)]
+        return NamedPlan(self.plan, Scope(tuple(names), self.scope.text))
 
 
 def known(what: str, name: str, names: Iterable[str]) -> str:

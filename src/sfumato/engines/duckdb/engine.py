@@ -117,14 +117,14 @@ class DuckDBEngine:
         return [(column.name, column.kind) for column in self._opened.registration.tables[table].columns]
 
     def values(self, table: str, column: str) -> tuple[Any, ...] | None:
-        """The different values of a public column, in order, if they are few."""
+        """The different values of a public column, in order and NULL last, if they are few."""
         if (table, column) not in self._public:
             self._only_public(table)
-            text = (
-                f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} ORDER BY v LIMIT {_MOST_PUBLIC_VALUES + 2}"
-            )
-            found = tuple(row[0] for row in self._fetch(text) if row[0] is not None)
-            self._public[table, column] = found if len(found) <= _MOST_PUBLIC_VALUES else None
+            different = f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)}"
+            text = f"{different} ORDER BY v NULLS LAST LIMIT {_MOST_PUBLIC_VALUES + 2}"
+            found = tuple(row[0] for row in self._fetch(text))
+            few = len(found) - (None in found) <= _MOST_PUBLIC_VALUES
+            self._public[table, column] = found if few else None
         known: tuple[Any, ...] | None = self._public[table, column]
         return known
 

@@ -18,6 +18,8 @@ from sfumato.query.functions import Sort
 from sfumato.query.functions.reading import FIRST_DAY, LAST_DAY
 from sfumato.query.functions.record import Writer
 
+_EXACT = 2**53  # whole numbers below it are doubles
+
 
 def is_plain(expression: Expression) -> bool:
     """Whether there are only operations in it that are total whatever the engine."""
@@ -31,6 +33,17 @@ def is_plain(expression: Expression) -> bool:
 def is_whole(expression: Expression) -> bool:
     """Whether the SQL is a whole number as it stands."""
     return expression.kind is Kind.INTEGER and type(expression) is not Call
+
+
+def _is_of_constants(expression: Expression) -> bool:
+    """Whether it is a choice of whole constants, each a double of its own: to cast it cannot fail."""
+    match expression:
+        case Call(args=args, function=function) if function.choices is not None:
+            return all(_is_of_constants(each) for each in function.choices(args))
+        case Literal(value=int() as value):
+            return abs(value) < _EXACT
+        case _:
+            return False
 
 
 class Expressions(Writer):
@@ -70,8 +83,13 @@ class Expressions(Writer):
         Computed ones are doubles inside of expressions, and many large whole numbers are equal to one double.
         """
         made = self.sql(expression)
-        whole = expression.kind is not Kind.INTEGER or is_whole(expression)
-        return made if whole else self.dialect.cast(made, Kind.INTEGER)
+        if expression.kind is not Kind.INTEGER or is_whole(expression):
+            return made
+        # DuckDB 2.0 takes TRY_CAST(CASE WHEN p THEN 1 ELSE 0 END …) IN (0, 1) for p IS NOT NULL, and loses rows
+        known = _is_of_constants(expression)
+        return (
+            f"CAST({made} AS {self.dialect.type_of(Kind.INTEGER)})" if known else self.dialect.cast(made, Kind.INTEGER)
+        )
 
     def _is_tried(self, expression: Expression) -> bool:
         """Whether something in it that makes all of it NULL is not total by itself."""

@@ -87,6 +87,8 @@ class Statements:
 
     def _among(self, name: str, domain: tuple[object, ...], kind: Kind) -> str:
         known = [value for value in domain if value is not None]
+        if None in domain:
+            return f"({name} IS NULL OR {self._among(name, tuple(known), kind)})" if known else f"{name} IS NULL"
         if (
             kind is Kind.INTEGER
             and len(known) > 2

@@ -21,7 +21,12 @@ from sfumato.query.plan import OwnAggregate
 SPELLINGS: tuple[Spelling, ...] = (COUNT, COUNT_IF, SUM, AVG, VARIANCE, QUANTILE)
 """Every aggregate that is answered."""
 _BY_NODE = {node: spelling for spelling in SPELLINGS for node in spelling.nodes}
-_ROWS = {"GROUP_CONCAT": "rows are not released", "ARRAY_AGG": "rows are not released"}
+_ROWS = (exp.GroupConcat, exp.ArrayAgg)
+CALLED: tuple[str, ...] = (
+    *(name for spelling in SPELLINGS for name in spelling.names), "MEAN", "VAR", "VAR_POP", "STD", "STDDEV_POP",
+    "PERCENTILE_CONT",
+)  # fmt: skip
+"""What a question may call, for those who ask for something that is not there."""
 
 
 def is_aggregate(node: exp.Expression) -> bool:
@@ -35,9 +40,8 @@ def read_aggregate(node: exp.Expression, where: Expression | None, reading: Aggr
     if spelling is not None:
         return spelling.read(node, where, reading)
     known = ", ".join(name for spelling in SPELLINGS for name in spelling.names)
-    name = word(node)
-    raise refused(f"{name} is not answered", node, reading.text,
-                  hint=_ROWS.get(name.removesuffix("(…)"), f"there are {known}"))  # fmt: skip
+    hint = "rows are not released" if isinstance(node, _ROWS) else f"there are {known}"
+    raise refused(f"{word(node, reading.text)} is not answered", node, reading.text, hint=hint)
 
 
 def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> OwnAggregate:
@@ -51,6 +55,7 @@ def read_own_aggregate(node: exp.Expression, where: Expression | None, reading: 
 
 
 __all__ = [
+    "CALLED",
     "SPELLINGS",
     "Aggregate",
     "AggregateReader",

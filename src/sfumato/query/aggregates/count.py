@@ -19,7 +19,10 @@ def _count(node: exp.Expression, where: Expression | None, reading: AggregateRea
     match node.this:
         case None:
             raise refused("COUNT takes * or a column", node, reading.text, hint="COUNT(*)")
-        case exp.Star() | exp.Literal():
+        case exp.Star() as star:
+            only(star, reading.text)
+            return CountRows(where=where)
+        case exp.Literal():
             return CountRows(where=where)
         case exp.Distinct() as distinct:
             return _distinct(node, distinct, where, reading)

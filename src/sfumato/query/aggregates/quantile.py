@@ -91,7 +91,7 @@ def _operands(node: exp.Expression, reading: AggregateReader) -> tuple[exp.Expre
             return node.this, reading.share(node.args.get("quantile"), node)
         case _:
             if node.args.get("expression") is None:
-                raise refused(f"{word(node)} takes a column", node, reading.text, hint="QUANTILE(x, 0.9)")
+                raise refused(f"{word(node, reading.text)} takes a column", node, reading.text, hint="QUANTILE(x, 0.9)")
             return node.this, reading.share(node.args.get("expression"), node)
 
 

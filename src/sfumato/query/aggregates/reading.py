@@ -19,7 +19,7 @@ _MOST_SUMMED = 10**200  # a sum of as many as there can be is within doubles
 _SHARE = re.compile(r"[01]|[01]?\.[0-9]{1,12}|1\.")
 _OF_ANYTHING = ("present", "distinct")
 _BOUND_OWN = "the owner declares lower and upper; or LEAST and GREATEST bound it here"
-_BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100)"
+_BOUND_IT = "the owner declares lower and upper; or bound it here: LEAST(GREATEST(x, 0), 100), where NULL is 0"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class AggregateReader:
         only(node, self.text, "this", "big_int")
         if node.this is None or isinstance(node.this, exp.Distinct):
             hint = "COUNT(DISTINCT x) is answered, of one column"
-            raise refused(f"{word(node)} takes one column here, without DISTINCT", node, self.text, hint=hint)
+            raise refused(
+                f"{word(node, self.text)} takes one column here, without DISTINCT", node, self.text, hint=hint
+            )
         of = self.rows(node.this)
         if kind not in _OF_ANYTHING:
             of = bounded(of)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from sqlglot import exp
 
+from sfumato.data import Kind
 from sfumato.exact.parameters import nearest
 from sfumato.query.aggregates.base import AskedTogether, Cell, NoisyCell, OverValues
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
@@ -23,6 +24,12 @@ class SumOf(OverValues):
 
     kind: ClassVar[str] = "sum"
     needs_plain_sum: ClassVar[bool] = True
+
+    @property
+    def gives(self) -> Kind:
+        """A whole number, where whole numbers are added up in whole steps."""
+        whole = self.of.kind is Kind.INTEGER and self.of.range.step.denominator == 1
+        return Kind.INTEGER if whole else Kind.REAL
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The sum of steps from zero."""

@@ -15,7 +15,7 @@ from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure, Square
 from sfumato.query.measures.steps import steps_of
-from sfumato.query.parse import refused
+from sfumato.query.parse import refused, word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ _MOST_SQUARED = 10**150  # a square of more, and of a sum of them, is beyond dou
 
 def _variance(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Variance:
     sample, root = _SPREADS[type(node)]
-    of = reading.number(node, node.this, type(node).__name__.upper())
+    of = reading.number(node, node.this, word(node, reading.text).removesuffix("(…)"))
     if largest(of.range) > _MOST_SQUARED:
         raise refused("a spread of numbers too large to be squared", node, reading.text, hint="divide them first")
     return Variance(of=of, where=where, sample=sample, root=root)

@@ -1,7 +1,7 @@
 """Functions of numbers: all compute with IEEE doubles, here and in engines."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from sqlglot import exp
@@ -100,26 +100,46 @@ def _exponential(x: Range) -> Range:
     return x.through(math.exp) if x.upper is not None and x.upper <= 700 else Range()
 
 
-def _join(*ranges: Range) -> Range:
-    whole = ranges[0]
+def _grid_of(args: Args) -> Fraction | None:
+    """The grid of all; zero lies on every one."""
+    ranges = [arg.range for arg in args if not arg.range.lower == arg.range.upper == 0]
+    whole = ranges[0] if ranges else Range()
     for each in ranges[1:]:
         whole = whole.join(each)
-    return whole
+    return whole.grid
 
 
-def _least(*ranges: Range) -> Range:
-    """No operand is exceeded: one upper end is enough. Below, all must be known. Missing operands make it missing."""
-    uppers = [r.upper for r in ranges if r.upper is not None]
-    lowers = [r.lower for r in ranges]
-    low = None if any(end is None for end in lowers) else min(end for end in lowers if end is not None)
-    return Range(low, min(uppers, default=None), _join(*ranges).grid)
+def _is_there(arg: Expression) -> bool:
+    """Whether an expression has a value whatever the cells."""
+    match arg:
+        case Literal():
+            return True
+        case Call(op="least" | "greatest" | "coalesce", args=args):
+            return any(map(_is_there, args))
+        case _:
+            return False
 
 
-def _greatest(*ranges: Range) -> Range:
-    lowers = [r.lower for r in ranges if r.lower is not None]
-    uppers = [r.upper for r in ranges]
-    high = None if any(end is None for end in uppers) else max(end for end in uppers if end is not None)
-    return Range(max(lowers, default=None), high, _join(*ranges).grid)
+def _least(args: Args) -> Range:
+    """No operand that is there is exceeded: one upper end of those is enough. Else any operand may be the only one."""
+    there = [arg.range.upper for arg in args if _is_there(arg)]
+    lowers, uppers = [arg.range.lower for arg in args], [arg.range.upper for arg in args]
+    known = [end for end in there if end is not None]
+    high = min(known, default=None) if there else _if_all(uppers, max)
+    return Range(_if_all(lowers, min), high, _grid_of(args))
+
+
+def _greatest(args: Args) -> Range:
+    there = [arg.range.lower for arg in args if _is_there(arg)]
+    lowers, uppers = [arg.range.lower for arg in args], [arg.range.upper for arg in args]
+    known = [end for end in there if end is not None]
+    low = max(known, default=None) if there else _if_all(lowers, min)
+    return Range(low, _if_all(uppers, max), _grid_of(args))
+
+
+def _if_all(ends: Sequence[Fraction | None], of: Callable[[Sequence[Fraction]], Fraction]) -> Fraction | None:
+    known = [end for end in ends if end is not None]
+    return of(known) if len(known) == len(ends) else None
 
 
 # ---- values, as IEEE has them: Python raises where C gives an infinity or NaN ----
@@ -184,12 +204,13 @@ def is_nan(a: object) -> bool:
     return type(a) is float and math.isnan(a)
 
 
-def _smallest(*values: float) -> float:
-    return min(values, key=ordered)
+def _smallest(*values: float | None) -> float | None:
+    """Of those that are there."""
+    return min((each for each in values if each is not None), key=ordered, default=None)
 
 
-def _largest(*values: float) -> float:
-    return max(values, key=ordered)
+def _largest(*values: float | None) -> float | None:
+    return max((each for each in values if each is not None), key=ordered, default=None)
 
 
 def _held_within(a: float, low: float, high: float) -> float | None:
@@ -197,34 +218,6 @@ def _held_within(a: float, low: float, high: float) -> float | None:
 
 
 # ---- SQL ----
-
-
-def _extreme(write: Writer, call: Call) -> str:
-    """NULL where an operand is, which is looked at once for all that are nested."""
-    held = [each for arg in call.args for each in _leaves(arg)]
-    missing = " OR ".join(f"{write.prepared(Sort.NUMBER, each)} IS NULL" for each in held) or "FALSE"
-    return f"CASE WHEN {missing} THEN NULL ELSE {_unguarded(write, call)} END"
-
-
-def _unguarded(write: Writer, arg: Expression) -> str:
-    """The same without looking whether anything is missing, where that is looked at outside."""
-    match arg:
-        case Call(op="least" | "greatest"):
-            made = [_unguarded(write, each) for each in arg.args]
-            return write.dialect.function(arg.op, made, Kind.REAL)
-        case _:
-            return write.prepared(Sort.NUMBER, arg)
-
-
-def _leaves(arg: Expression) -> list[Expression]:
-    """What must be there for LEAST or GREATEST to be, through those within it; constants are."""
-    match arg:
-        case Literal():
-            return []
-        case Call(op="least" | "greatest"):
-            return [leaf for each in arg.args for leaf in _leaves(each)]
-        case _:
-            return [arg]
 
 
 def _ends(call: Call) -> tuple[Fraction, Fraction]:
@@ -291,6 +284,11 @@ NUMBERS = (
         nodes=(Node(exp.Ceil),), range=by_ranges(floored), interval=corners, total=True,
     ),
     Function(
+        op="trunc", takes=(NUMBER,), gives=Kind.INTEGER, value=_rounded_by(math.trunc),
+        sql="CAST(trunc({0}) AS {double})", nodes=(Node(exp.Trunc),), range=by_ranges(floored), interval=corners,
+        total=True,
+    ),
+    Function(
         op="round", takes=(NUMBER, POSITION), least=1, gives=Kind.REAL, value=_rounded, sql="round({all})",
         nodes=(Node(exp.Round, ("this", "decimals")),), range=by_ranges(_round), interval=corners,
     ),
@@ -322,13 +320,12 @@ NUMBERS = (
     ),
     Function(
         op="least", takes=(NUMBER,), many=True, least=2, gives=whole_or_real, value=_smallest, sql="least({all})",
-        writes=_extreme, nodes=(Node(exp.Least, ("this", "expressions")),), range=by_ranges(_least), interval=growing,
-        repeats=2, total=True,
+        nodes=(Node(exp.Least, ("this", "expressions")),), range=_least, interval=growing, lenient=True, total=True,
     ),
     Function(
         op="greatest", takes=(NUMBER,), many=True, least=2, gives=whole_or_real, value=_largest, sql="greatest({all})",
-        writes=_extreme, nodes=(Node(exp.Greatest, ("this", "expressions")),), range=by_ranges(_greatest),
-        interval=growing, repeats=2, total=True,
+        nodes=(Node(exp.Greatest, ("this", "expressions")),), range=_greatest, interval=growing, lenient=True,
+        total=True,
     ),
     Function(
         op="clip", takes=(NUMBER,), gives=as_first, value=_held_within, writes=_clipped, listed=None,

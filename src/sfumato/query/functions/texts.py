@@ -140,7 +140,7 @@ TEXTS = (
     Function(
         op="concat", takes=(TEXT,), many=True, least=1, gives=Kind.TEXT, writes=_concat, cost=joined,
         value=lambda *parts: "".join(parts)[:MOST_CHARACTERS],
-        nodes=(Node(exp.Concat, ("expressions",)), Node(exp.DPipe, _TWO)),
+        nodes=(Node(exp.DPipe, _TWO),),
     ),
     Function(
         op="like", takes=(TEXT, _PATTERN), gives=Kind.BOOLEAN, value=like, sql="({0} LIKE {1})",

@@ -9,6 +9,7 @@ from sfumato.query.context import Public
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Call, Expression, Literal, Ref
 from sfumato.query.functions.choices import of_case
+from sfumato.query.missing import may_be_missing, present_fields
 
 _MOST_PUBLIC = 1000
 Domain = tuple[Any, ...] | None
@@ -16,13 +17,25 @@ Domain = tuple[Any, ...] | None
 
 def public_groups(draft: Draft) -> Draft:
     """The draft with the public values of each key, or None for a key that has none."""
-    domains = tuple(_domain(key.expression, draft.context.public) for key in draft.keys)
+    present = present_fields(draft.base.plan)
+    domains = tuple(_with_missing(key.expression, draft.context.public, present) for key in draft.keys)
     if any(domain is not None and not domain for domain in domains):
         raise draft.context.refused(
             "there is no group: the public table of a key has no values", draft.select,
             hint="leave the key out, or have the owner fill the table",
         )  # fmt: skip
+    if not draft.aggregates and None not in domains:
+        raise draft.context.refused("the groups are public: they are known without data", draft.select.expressions[0],
+                                    hint="add COUNT(*) to learn how many rows are in each")  # fmt: skip
     return replace(draft, domains=domains)
+
+
+def _with_missing(key: Expression, public: Public, present: frozenset[int]) -> Domain:
+    """The values of a key, and behind them NULL, where a row may have none: SQL has a group for those rows."""
+    known = _domain(key, public)
+    if not known or not may_be_missing(key, public, present):
+        return known
+    return (*[value for value in known if value is not None], None)
 
 
 def _domain(key: Expression, public: Public) -> Domain:
