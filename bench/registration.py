@@ -30,7 +30,7 @@ person = "v.user_id"
 memory = "512MB"
 [tables.v]
 source = "{source}"
-rows_per_group = 20
+rows_per_person = 20
 [tables.v.columns]
 user_id = {{ type = "integer" }}
 amount = {{ type = "real", lower = 0, upper = 100, grid = 0.01 }}

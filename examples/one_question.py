@@ -40,7 +40,7 @@ def asked() -> list[str]:
         "tables": {
             "visits": {
                 "source": visits,
-                "rows_per_group": 10,
+                "rows_per_person": 10,
                 "columns": {"ward": {"values": ["cardiology", "surgery"]}, "days": {"lower": 0, "upper": 30}},
             }
         },

@@ -23,9 +23,17 @@ from sfumato.engines.registry import ENGINES
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query import PricedQuery, Spend, plan_question, price
+from sfumato.query.bounds import NO_WISH, Wish
 from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
 LARGEST = 2**63 - 1
+ONLY_ROWS: dict[str, Any] = {"rows_per_person": 3, "rows_per_group": None, "groups_per_person": None}
+BOUNDS: dict[str, dict[str, Any]] = {
+    "groups": {}, "rows": ONLY_ROWS, "both": {"rows_per_person": 3}, "wide groups": {"rows_per_person": 5, "rows_per_group": 3},
+    "one row": {"rows_per_group": 1, "groups_per_person": 3}, "cut": {**ONLY_ROWS, "materialise": True},
+    "total": {"rows_per_person": 3, "total": 250},
+}  # fmt: skip
+"""The ways in which visits are bounded."""
 PEOPLE = (1, 2, 3, None, LARGEST)
 AMOUNTS = (None, float("nan"), float("inf"), float("-inf"), 0.0, 5.0, 7.25, 199.99, 1e300, -3.0, 150.0)
 NOTES = (None, "", "abc", "12", "x", "X", "a much longer note" * 50)
@@ -93,9 +101,11 @@ def _table(schema: Mapping[str, pa.DataType], rows: Iterable[Row]) -> pa.Table:
 
 
 def declaration(database: Database, *, unit: str = "person", visits: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What an owner would declare: each person counts with two rows in each of two groups."""
+    """What an owner would declare: each person counts with two rows in each of two groups, or as visits say."""
     bounds = {"rows_per_group": 2, "groups_per_person": 2}
     linked: dict[str, Any] = {"foreign_keys": {"user_id": "users.user_id"}, **bounds, **(visits or {})}
+    linked = {name: value for name, value in linked.items() if value is not None}
+    total = {"total": linked.pop("total")} if "total" in linked else {}
     return {
         "name": "neighbours",
         "budget": {"epsilon": "1000", "delta": "0.5"},
@@ -111,7 +121,7 @@ def declaration(database: Database, *, unit: str = "person", visits: Mapping[str
                 "columns": {
                     "day": {"lower": 0, "upper": 364},
                     "category": {"values": [0, 1, 2, 3]},
-                    "amount": {"lower": 0, "upper": 200, "grid": 0.01},
+                    "amount": {"lower": 0, "upper": 200, "grid": 0.01, **total},
                 },
             },
             "items": {
@@ -151,10 +161,10 @@ def engine(database: Database, *, seed: int = 7, **about: Any) -> Iterator[DuckD
         made.close()
 
 
-def priced(made: DuckDBEngine, text: str, *, rho: bool = False) -> PricedQuery:
+def priced(made: DuckDBEngine, text: str, *, rho: bool = False, wish: Wish = NO_WISH) -> PricedQuery:
     """The question at ε = 1 or ρ = 1."""
     spend = Spend(None if rho else Fraction(1), Fraction(1) if rho else None, Fraction(1, 10**6))
-    return price(plan_question(text, made.dataset, made), made.dataset, spend)
+    return price(plan_question(text, made.dataset, made), made.dataset, spend, wish=wish)
 
 
 def excess(query: PricedQuery, one: ExactTable, other: ExactTable) -> list[str]:

@@ -7,6 +7,7 @@ groups a person counts. Of fields it says: `!` the person, `~` made of the perso
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,19 +21,21 @@ from sfumato.data.budget import Allowance
 from sfumato.engines.duckdb.dialect import DUCKDB
 from sfumato.engines.sql.expressions import Expressions
 from sfumato.engines.sql.measures import MeasureWriter, placed
+from sfumato.engines.sql.statements import Statements
 from sfumato.errors import InvalidQuestion
 from sfumato.mechanisms import GeometricNoise, KeySelection
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-from sfumato.query import Spend, planning, price
+from sfumato.query import PricedQuery, Spend, planning, price
 from sfumato.query.aggregates import Aggregate, OverValues
 from sfumato.query.bars import Bar
+from sfumato.query.bounds import Bounds
 from sfumato.query.context import Context
-from sfumato.query.contributions import bounds
+from sfumato.query.contributions import Declared, declared
 from sfumato.query.evaluate import evaluate
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, in_calendar, longest, written_size
 from sfumato.query.functions.cost import Work
 from sfumato.query.measured import measured
-from sfumato.query.measures import InSteps, Measure, OfValue
+from sfumato.query.measures import Distinct, InSteps, Measure, OfValue, Values
 from sfumato.query.parse import parse, without_alias
 from sfumato.query.passes import PASSES, Draft, Pass
 from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, spread
@@ -87,11 +90,26 @@ PERSON = ("people", "person")
 DATASETS = {
     "people": Dataset("people", TABLES, PERSON, Allowance(Fraction(1))),
     "rows": Dataset("rows", tuple(replace(t, foreign_keys=()) for t in TABLES), None, Allowance(Fraction(1))),
-    "cut": Dataset("cut", (PEOPLE, replace(VISITS, rows_per_person=6), *TABLES[2:]), PERSON, Allowance(Fraction(1))),
-    "several": Dataset("several", (replace(PEOPLE, rows_per_group=2), *TABLES[1:]), PERSON, Allowance(Fraction(1))),
+    "cut": Dataset(
+        "cut",
+        (PEOPLE, replace(VISITS, rows_per_person=6, materialise=True), *TABLES[2:]),
+        PERSON,
+        Allowance(Fraction(1)),
+    ),
+    "total": Dataset(
+        "total",
+        (PEOPLE, replace(VISITS, rows_per_person=6, rows_per_group=None, groups_per_person=None), *TABLES[2:]),
+        PERSON,
+        Allowance(Fraction(1)),
+    ),
+    "both": Dataset("both", (PEOPLE, replace(VISITS, rows_per_person=4), *TABLES[2:]), PERSON, Allowance(Fraction(1))),
+    "several": Dataset(
+        "several", (replace(PEOPLE, rows_per_group=2, groups_per_person=1), *TABLES[1:]), PERSON, Allowance(Fraction(1))
+    ),
     "short": Dataset("short", TABLES, PERSON, Allowance(Fraction(1)), rules=Rules(rows_per_row=3)),
 }
-"""A person's rows are protected, each row is, visits are cut, people have several rows, one row may become three."""
+"""A person's rows are protected, each row is, visits are cut, or bounded in all, or both ways, people have several rows,
+one row may become three."""
 
 
 def context(text: str, dataset: str = "people") -> Context:
@@ -124,13 +142,16 @@ def written(plan: Plan, dataset: str = "people") -> str:
         shown.append(", ".join(map(field, plan.fields)))
     if not plan.private:
         return " | ".join([*shown, "public"])
-    rows, groups = bounds(plan, DATASETS[dataset])
+    said = declared(plan, DATASETS[dataset])
     alone = sorted(once(plan))
     seen = "all" if len(alone) == len(plan.fields) else ",".join(map(str, alone)) or "none"
     single = "one row a person, " if plan.single else ""
-    return " | ".join(
-        [*shown, f"{single}cut {plan.cut}, spread {spread(plan)}, once {seen}, counts {rows} in {groups}"]
-    )
+    return " | ".join([*shown, f"{single}cut {plan.cut}, spread {spread(plan)}, once {seen}, counts {_said(said)}"])
+
+
+def _said(bounds: Declared) -> str:
+    known = [] if bounds.rows is None and bounds.groups is None else [f"{bounds.rows} in {bounds.groups}"]
+    return ", ".join(known + ([] if bounds.total is None else [f"{bounds.total} in all"]))
 
 
 def _steps(plan: Plan) -> str:
@@ -277,9 +298,8 @@ def measure(made: Measure) -> str:
     where = f" where {expression(made.where)}" if made.where is not None else ""
     steps = f" in steps of {made.step} from {made.low} to {made.high}" if isinstance(made, InSteps) else ""
     centre = f" around {made.centre}" if isinstance(made, InSteps) and made.centre else ""
-    shared = ", sharing" if getattr(made, "shared", False) else ""
     adds = "" if made.only_adds else ", up or down"
-    return f"{made.kind}{of}{where}{steps}{centre}{shared}, a row {made.unit}{adds}"
+    return f"{made.kind}{of}{where}{steps}{centre}, a row {made.unit}{adds}"
 
 
 def prices(text: str, dataset: str) -> str:
@@ -290,7 +310,8 @@ def prices(text: str, dataset: str) -> str:
     limits, shown = by_epsilon.bounds, []
     for one, other in zip(by_epsilon.priced, by_rho.priced, strict=True):
         moves = one.measure.moves(limits, grouped=bool(asked.keys))
-        shown.append(f"{one.measure.kind} moves {moves.l1} (ℓ2² {moves.l2_squared}): {_hidden(one)} / {_hidden(other)}")
+        squares = other.measure.moves(by_rho.bounds, grouped=bool(asked.keys)).l2_squared
+        shown.append(f"{one.measure.kind} moves {moves.l1} (ℓ2² {squares}): {_hidden(one)} / {_hidden(other)}")
     chosen = "" if by_epsilon.keys is None else f" | keys: {_keys(by_epsilon.keys)} / {_keys(by_rho.keys)}"
     pure, delta, zcdp = by_epsilon.event.pure(), by_epsilon.event.extra_delta(), by_rho.event.zcdp()
     assert pure is not None
@@ -298,17 +319,33 @@ def prices(text: str, dataset: str) -> str:
     assert (pure, zcdp) <= (1, 1)  # type: ignore[operator]
     assert delta <= Fraction(1, 10**6)
     costs = f"ε {pure} δ {float(delta):.6g} / ρ {float(zcdp):.9g}"
-    return f"{limits.rows} in {limits.groups}, cut {limits.cut} | {'; '.join(shown)}{chosen} | {costs}"
+    apart = by_rho.bounds
+    weights = f"weights of {by_epsilon.weights.bits} / {by_rho.weights.bits} bits"
+    if by_epsilon.weights.alone is not None:
+        weights += ", totals scaled"
+    bounded = f"{_bounded(limits)} / {_bounded(apart)}" if apart != limits else _bounded(limits)
+    return f"{bounded} | {weights} | {'; '.join(shown)}{chosen} | {costs}"
+
+
+def _bounded(limits: Bounds) -> str:
+    parts = [f"{limits.total} rows"]
+    parts += [] if limits.rows is None else [f"{limits.rows} in a group"]
+    parts += [] if limits.picked is None else [f"{limits.picked} groups picked"]
+    parts += [f"people in {limits.keys}{' or in parts' if limits.in_parts else ''}", *(["cut"] if limits.cut else [])]
+    return ", ".join(parts)
 
 
 def _hidden(priced: Priced) -> str:
     match priced:
         case NoisyColumns(noise=GeometricNoise() as noise):
-            return f"geometric {noise.scale}"
+            return f"geometric {noise.scale / (1 << priced.bits)}"
         case NoisyColumns(noise=DiscreteGaussianNoise() as noise):
-            return f"gaussian {float(noise.sigma):.6g}"
+            return f"gaussian {float(noise.sigma / (1 << priced.bits)):.6g}"
         case ThreeQuantiles():
-            return "quantiles " + ", ".join(f"ε {float(each.epsilon):.6g} by {each.shift}" for each in priced.quantiles)
+            return "quantiles " + ", ".join(
+                f"ε {float(each.epsilon) * 2**priced.bits:.6g} by {each.shift / (1 << priced.bits):.6g}"
+                for each in priced.quantiles
+            )
         case SelectedCounts():
             return "counts of the keys"
         case _:
@@ -365,16 +402,40 @@ def after_noise(text: str, dataset: str) -> str:
 
 
 def in_columns(text: str, dataset: str) -> str:
-    """The SQL of a question's measures: of a row, of a person in a group, of a group, and of all rows of a cut table."""
+    """The SQL of a question's measures: of a row, whether it counts, what it adds, and of all rows of a cut table."""
     asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
-    found, write, shown = measured(asked.aggregates).measures, MeasureWriter(DUCKDB), []
-    most = price(asked, DATASETS[dataset], Spend(Fraction(1), None, Fraction(1, 10**6))).bounds.rows
-    for each, at in placed(found):
-        parts = (each.of_row(at, write), each.of_person(at, write), each.of_group(at, write, most),
-                 each.of_all_rows(at, write, "p"))  # fmt: skip
-        rows = " needs all rows" if each.needs_rows else ""
-        shown.append(f"{each.kind}{rows}: " + " / ".join(", ".join(part) or "nothing" for part in parts))
+    write, shown = MeasureWriter(DUCKDB), []
+    for each, at in placed(measured(asked.aggregates).measures):
+        parts = (each.of_row(at, write), [each.counts(at)], each.amounts(at), each.of_all_rows(at, write, "p"))
+        shown.append(f"{each.kind}: " + " / ".join(", ".join(part) or "nothing" for part in parts))
     return " ; ".join(shown) or "statements of their own"
+
+
+def statements(text: str, dataset: str) -> str:
+    """The statements of a question at ε = 1, and at ρ = 1 where they are others; a table as it is read is its name."""
+    asked, write = (
+        planning.plan_question(text, DATASETS[dataset], PublicRows()),
+        Statements(DATASETS[dataset], DUCKDB, 7),
+    )
+    spends = (Spend(Fraction(1), None, Fraction(1, 10**6)), Spend(None, Fraction(1), Fraction(1, 10**6)))
+    made = [_asked_of(write, price(asked, DATASETS[dataset], spend)) for spend in spends]
+    return _SCAN.sub(r"\1", " | at ρ: ".join(dict.fromkeys(made)))
+
+
+_SCAN = re.compile(
+    r'SELECT sfumato_person AS p, (?:"\w+" AS c\d+(?:, )?)+ FROM ("\w+") WHERE sfumato_person IS NOT NULL'
+)
+
+
+def _asked_of(write: Statements, query: PricedQuery) -> str:
+    found = query.measures.measures
+    made = [write.additive(query)] if query.keys is not None or placed(found) else []
+    for at, each in enumerate(found):
+        if isinstance(each, Distinct):
+            made.append(write.distinct(query, each))
+        elif isinstance(each, Values):
+            made.append(write.values(query, at))
+    return " ; ".join(made)
 
 
 def canonical(text: str, dataset: str) -> str:

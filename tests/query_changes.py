@@ -13,7 +13,7 @@ from typing import Any
 
 ROOM = Path(__file__).parents[1] / "src" / "sfumato" / "query"
 MODULES = (
-    "price", "priced", "bounds", "contributions", "measured", "measures/*", "reach", "plan", "joins", "unions",
+    "price", "priced", "bounds", "contributions", "weights", "measured", "measures/*", "reach", "plan", "joins", "unions",
     "relations", "per_person", "person_aggregates", "own_kinds", "fields", "planted", "over_released", "aggregates/*",
     "passes/*",
 )  # fmt: skip

@@ -40,6 +40,7 @@ TESTS = tuple(
     f"tests/query/test_{name}.py"
     for name in (
         "measures",
+        "weighing",
         "own_kinds",
         "price",
         "plan",

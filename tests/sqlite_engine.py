@@ -175,7 +175,7 @@ class SqliteEngine:
         return [{**row, PERSON: person} for row, person in found]
 
     def _cut(self, table: Table, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        most = table.rows_per_person or (1 if self.dataset.holds_people(table) else None)
+        most = table.cut or (1 if self.dataset.holds_people(table) else None)
         if most is None or self.dataset.unit is None or table.public:
             return rows
         columns = [Hashed(c.name, c.kind, c.step if c.lower is not None else None) for c in table.columns]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.test_drafts import fill_in
 from json_schema import faults
 from sfumato.cli import main
 from sfumato.cli.command import Exit
@@ -131,6 +132,8 @@ def test_a_draft_comes_from_the_schema_and_never_replaces_a_file(
     assert main(["init", "visits.parquet", "--person", "patient"]) == Exit.REFUSED
     assert "is there already" in said(capsys)[1]
     assert main(["init", "visits.parquet", "--person", "nobody", "-o", "-"]) == Exit.REFUSED
+    assert main(["check", "-d", "visits.toml"]) == Exit.REFUSED
+    fill_in("visits.toml")
     assert main(["check", "-d", "visits.toml"]) == Exit.DONE
     assert main(["init", "patients.parquet", "-o", "-"]) == Exit.DONE
     assert "rows = true" in said(capsys)[0]
@@ -170,6 +173,7 @@ def test_check_and_init_read_no_row_of_a_file_of_lines(
     text = Path("people.toml").read_text(encoding="utf-8")
     assert "no row was read" in text
     assert "# or integer, real, boolean, date, timestamp" in text
+    fill_in("people.toml")
     assert main(["check"]) == Exit.DONE
     assert "no row was read and nothing was written" in said(capsys)[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "people.toml"]
@@ -192,6 +196,7 @@ def test_a_file_of_another_dialect_is_drafted_with_its_dialect(
     Path("kosten.toml").write_text(
         text.replace('"Größe" = { type = "text" }', '"Größe" = { type = "real" }'), encoding="utf-8"
     )
+    fill_in("kosten.toml")
     assert main(["register", "--json"]) == Exit.DONE
     found = json.loads(said(capsys)[0])["tables"]["kosten"]
     assert found == {
@@ -210,6 +215,7 @@ def test_register_tells_the_owner_what_became_null(
     assert 'who = { type = "text" }' in text
     text = text.replace('who = { type = "text" }', 'who = { type = "integer" }')
     Path("paid.toml").write_text(text, encoding="utf-8")
+    fill_in("paid.toml")
     said(capsys)
     assert main(["register", "paid.toml"]) == Exit.DONE
     out, err = said(capsys)

@@ -107,7 +107,7 @@ def test_a_setting_that_is_nearly_right_is_answered_with_the_one_there_is(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (folder / "hospital.toml").read_text(encoding="utf-8")
-    for wrong, right in (("rows_per_gruop", "rows_per_group"), ("lowr", "lower"), ("foriegn_keys", "foreign_keys")):
+    for wrong, right in (("rows_per_persn", "rows_per_person"), ("lowr", "lower"), ("foriegn_keys", "foreign_keys")):
         (folder / "hospital.toml").write_text(text.replace(right, wrong, 1), encoding="utf-8")
         assert main(["check"]) == Exit.REFUSED
         assert f"did you mean `{right}`?" in capsys.readouterr().err

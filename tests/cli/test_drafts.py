@@ -23,8 +23,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def fill_in(made: str) -> None:
     """What only the owner knows: how many rows of a person count."""
     text = Path(made).read_text(encoding="utf-8")
-    assert "\n# rows_per_person = …" in text
-    Path(made).write_text(text.replace("\n# rows_per_person = …", "\nrows_per_person = 20"), encoding="utf-8")
+    assert '\nrows_per_person = "?"' in text
+    Path(made).write_text(text.replace('\nrows_per_person = "?"', "\nrows_per_person = 20"), encoding="utf-8")
 
 
 def err(capsys: pytest.CaptureFixture[str]) -> str:
@@ -55,6 +55,8 @@ def test_a_draft_of_any_names_can_be_checked_and_registered(file: str, header: s
     Path(file).write_text(f"{header}\n1,2\n", encoding="utf-8")
     assert main(["init", file, "--person", person]) == Exit.DONE
     made = str(Path(file).with_suffix(".toml"))
+    assert main(["check", "-d", made]) == Exit.REFUSED
+    fill_in(made)
     assert main(["check", "-d", made]) == Exit.DONE
     assert main(["register", made]) == Exit.DONE
     unit = read_declaration(made).unit
@@ -141,6 +143,7 @@ def test_a_folder_or_a_pattern_is_drafted_checked_and_registered(
     assert main(["init", source, "--person", "id", *(["-o", output] if "made" in output else [])]) == Exit.DONE
     (made,) = read_declaration(output).tables
     assert made.name == table
+    fill_in(output)
     assert main(["check", "-d", output]) == Exit.DONE
     number = {"visits/*.parquet": 1, "visits/*/*.parquet": 1}.get(source, 2)
     assert f"finds {number} files" in err(capsys)

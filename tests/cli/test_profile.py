@@ -193,10 +193,13 @@ def test_a_draft_has_no_bound_and_is_profiled_before_it_has(person: str, capsys:
     assert main(["init", "visits.csv", "-o", "own.toml", *words]) == Exit.DONE
     assert "sfumato profile own.toml" in capsys.readouterr().err
     text = Path("own.toml").read_text(encoding="utf-8")
-    assert "\n# rows_per_person = …" in text
+    assert '\nrows_per_person = "?"' in text
     assert "sfumato profile" in text
-    for bound in ("rows_per_person", "rows_per_group", "groups_per_person"):
-        assert f"\n{bound}" not in text, "a draft of 1 is an answer that nobody gave"
+    assert "rows_per_group" not in text
+    assert "groups_per_person" not in text, "a draft of 1 is an answer that nobody gave"
+    if person:
+        assert main(["check", "-d", "own.toml"]) == Exit.REFUSED
+        assert 'rows_per_person = "?" is still to be filled in' in capsys.readouterr().err
     assert main(["profile", "own.toml"]) == (Exit.DONE if person else Exit.REFUSED)
 
 
@@ -222,4 +225,4 @@ def test_a_draft_of_rows_and_the_persons_own_table_ask_for_no_bound(capsys: pyte
     assert main(["init", "peoples.csv", "visits.csv", "--person", "peoples.people_id", "-o", "-"]) == Exit.DONE
     first, second = capsys.readouterr().out.split("[tables.visits]")
     assert "rows_per_person" not in first
-    assert "# rows_per_person = …" in second
+    assert 'rows_per_person = "?"' in second

@@ -15,7 +15,6 @@ from sfumato.curator.choosing import exponential, noisy_max, top_k
 from sfumato.curator.median import smooth_median
 from sfumato.demo.few_rows import few_rows
 from sfumato.local.kinds import KINDS
-from sfumato.query import Spend
 
 pytestmark = pytest.mark.slow
 
@@ -91,9 +90,14 @@ def released_by(name: str, epsilon: int) -> Any:
         engine.close()
     assert ask.event.pure() == epsilon
 
+    read: dict[Any, Any] = {}
+
     def release(rows: Any) -> Any:
-        table = exact(text, rows, Spend(Fraction(1), None, Fraction(0)))
-        return [[bar.value for bar in row] for row in ask.show(ask.compute(Kept(table))).bars]
+        if rows not in read:  # what the verb asks for, not what the same text would be measured by
+            made = few_rows(rows)
+            read[rows] = made.aggregate(ask.reads)
+            made.close()
+        return [[bar.value for bar in row] for row in ask.show(ask.compute(Kept(read[rows]))).bars]
 
     return release
 

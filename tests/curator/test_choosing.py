@@ -243,7 +243,7 @@ class Read:
         return self._engine.aggregate(self._query)
 
 
-@pytest.mark.parametrize("bounds", [{}, {"rows_per_person": 3}, {"rows_per_group": 1, "groups_per_person": 1}], ids=str)
+@pytest.mark.parametrize("bounds", list(neighbours.BOUNDS.values()), ids=list(neighbours.BOUNDS))
 @examples(12, suppress_health_check=[HealthCheck.too_slow])
 @given(database=neighbours.databases(), weights=WEIGHTS)
 def test_one_person_moves_no_score_and_no_utility_further_than_is_priced(

@@ -18,7 +18,7 @@ from sfumato.curator import Release, Session
 from sfumato.query.functions import FUNCTIONS
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "sql.md"
-PRICE = {"epsilon": "1e6", "delta": "1e-4"}
+PRICE: dict[str, Any] = {"epsilon": "1e6", "delta": "1e-4"}
 PASS = "sfumato.query.passes.public_groups"
 FEW = 3
 """A group of no more people may be left out, where groups are not public."""

@@ -78,18 +78,19 @@ def test_the_bar_and_the_note_are_the_mechanisms_statement(session: Session) -> 
 
 def test_the_price_is_the_mechanisms_event_for_all_values_of_a_person(session: Session) -> None:
     desk = session.curator._desk
-    for text, rows, groups in (
-        (WHOLE, 5, 1),
-        (BY_GROUP, 5, 3),
-        ("SELECT MEDIAN(age) FROM users", 1, 1),
-        ("SELECT age > 50 AS old, MEDIAN(income) FROM users GROUP BY age > 50", 1, 1),
+    for text, most in (
+        (WHOLE, 5),
+        (BY_GROUP, 15),
+        ("SELECT MEDIAN(age) FROM users", 1),
+        ("SELECT age > 50 AS old, MEDIAN(income) FROM users GROUP BY age > 50", 1),
     ):
         query = _medians(desk, text)
         mechanism, event = _mechanism(query, Fraction(3, 10))
-        assert (query.bounds.rows, query.bounds.groups) == (rows, groups)
-        assert mechanism.event == events.Pure(Fraction(3, 10) / (rows * groups))
+        assert query.bounds.total == most
+        assert query.weights.picks
+        assert mechanism.event == events.Pure(Fraction(3, 10) / most)
         assert event.pure() == Fraction(3, 10) == smooth_median(desk, text, epsilon="0.3").cost.epsilon
-        assert event.zcdp() == groups * (Fraction(3, 10) / groups) ** 2 / 2, "values of one group are not composed"
+        assert event.zcdp() == Fraction(3, 10) ** 2 / 2, "values of one person are not composed"
     before = session.budget()[0].spent
     assert session.smooth_median(BY_GROUP, epsilon="0.3").cost.epsilon == Fraction(3, 10)
     assert session.budget()[0].spent == before + Fraction(3, 10)
@@ -198,7 +199,7 @@ QUESTIONS = (
 )
 
 
-@pytest.mark.parametrize("bounds", [{}, {"rows_per_person": 3}, {"rows_per_group": 1, "groups_per_person": 1}], ids=str)
+@pytest.mark.parametrize("bounds", list(neighbours.BOUNDS.values()), ids=list(neighbours.BOUNDS))
 @examples(12, suppress_health_check=[HealthCheck.too_slow])
 @given(database=neighbours.databases())
 def test_one_person_replaces_no_more_values_than_are_priced(

@@ -150,4 +150,7 @@ def test_an_explanation_says_plan_mechanisms_errors_cost_and_what_would_remain(c
     assert "one line a person: count" in str(person)
     gaussian = curator.explain("SELECT category, COUNT(*) FROM visits GROUP BY category", rho=1)
     assert "discrete Gaussian noise" in str(gaussian)
-    assert "3 groups, chosen by a hash" in str(gaussian)
+    assert "of a person 15 rows count, 5 of them in one group, and of more every row counts in part" in str(gaussian)
+    assert "not chosen  of a person 15 rows count, and of more every row counts in part: within" in str(gaussian)
+    unknown = curator.explain("SELECT city, COUNT(*) FROM visits GROUP BY city", epsilon=1, delta="1e-6")
+    assert "3 groups, chosen by a hash" in str(unknown)

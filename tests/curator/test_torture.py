@@ -179,13 +179,15 @@ def test_a_budget_of_rho_takes_questions_in_rho_and_in_epsilon(clean: Path, tmp_
 def test_accuracy_is_a_price(clean: Path, opened: Any) -> None:
     curator = opened(clean)
     told = curator.explain("SELECT COUNT(*) AS n FROM visits", within=10)
-    assert [(each.name, each.error.kind, each.error.figure) for each in told.columns] == [("n", "within", 10)]
+    assert [(each.name, each.error.kind) for each in told.columns] == [("n", "within")]
+    assert told.columns[0].error.figure == pytest.approx(10, rel=1e-5)
+    assert told.columns[0].error.figure <= 10
     cheaper = told.cost.epsilon - Fraction(1, 10**6)
     assert curator.explain("SELECT COUNT(*) AS n FROM visits", epsilon=cheaper).columns != told.columns
     answer = curator.sql("SELECT COUNT(*) AS n FROM visits", within=10)
     assert answer.cost == told.cost
     low, high = answer.intervals[0]["n"]
-    assert high - low == 20
+    assert high - low == pytest.approx(20, rel=1e-4)
     loose = curator.explain(
         "SELECT COUNT(*) AS n, SUM(amount) AS s FROM visits", within={"s": "5000"}, confidence="0.9"
     )

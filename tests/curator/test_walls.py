@@ -68,7 +68,8 @@ def test_hole_1_the_patient_of_anchiano_is_not_read_by_a_failure(tmp_path: Path)
 
 
 def test_a_question_below_the_least_price_is_refused_and_free(curator: Session, reads: list[Any]) -> None:
-    for price in ({"epsilon": "0.0009"}, {"epsilon": "1e-60"}, {"rho": "1e-7"}):
+    prices: list[dict[str, Any]] = [{"epsilon": "0.0009"}, {"epsilon": "1e-60"}, {"rho": "1e-7"}]
+    for price in prices:
         with pytest.raises(InvalidParameter, match="must be at least"):
             curator.sql(COUNT.format(3), **price)
         with pytest.raises(InvalidParameter, match="must be at least"):

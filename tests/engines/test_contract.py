@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import neighbours
 from contribution_order import order_of
 from engines.test_one_person_moves_little import HEAVY, questions
-from neighbours import AMOUNTS, Database, databases, declaration, excess, priced
+from neighbours import AMOUNTS, ONLY_ROWS, Database, databases, declaration, excess, priced
 from property_profile import examples
 from sfumato.data import Kind, declared
 from sfumato.engines import DuckDBEngine, Engine, ExactTable
@@ -90,7 +90,7 @@ def shown(table: ExactTable) -> dict[Any, Any]:
 @given(databases(), st.lists(questions(), min_size=4, max_size=8), st.integers(0, 3), st.sampled_from((None, 3)))
 def test_two_engines_give_the_same_integers(database: Database, asked: list[str], seed: int, cut: int | None) -> None:
     """Bounded by weights, by groups and by values chosen: the choice is part of what must be equal."""
-    about = {} if cut is None else {"visits": {"rows_per_person": cut}}
+    about = {} if cut is None else {"visits": {**ONLY_ROWS, "rows_per_person": cut, "materialise": True}}
     with both(plain(database), seed, **about) as (one, other):
         for text in asked:
             try:
@@ -104,9 +104,9 @@ def test_two_engines_give_the_same_integers(database: Database, asked: list[str]
 GROUPED = (
     "SELECT city, COUNT(*), SUM(amount) FROM visits GROUP BY city",
     "SELECT note, COUNT(*) FROM visits GROUP BY note",
-    "SELECT category, AVG(amount), COUNT(*) FROM visits GROUP BY category",
+    "SELECT city, AVG(amount), COUNT(*) FROM visits GROUP BY city",
     "SELECT visit_id, COUNT(DISTINCT note) FROM visits GROUP BY visit_id",
-    "SELECT MEDIAN(amount), QUANTILE(day, 0.9) FROM visits",
+    "SELECT note, MEDIAN(amount), QUANTILE(day, 0.9) FROM visits GROUP BY note",
 )
 
 
@@ -228,7 +228,10 @@ SPENT = Spend(Fraction(1), None, Fraction(0))
 @examples(10, **PLAIN)
 @given(databases(), st.sampled_from((1, 2)), st.sampled_from((None, 4)))
 def test_the_cells_of_a_workload_are_equal_and_move_little(database: Database, person: int, cut: int | None) -> None:
-    whole, about = plain(database), {} if cut is None else {"visits": {"rows_per_person": cut}}
+    whole, about = (
+        plain(database),
+        {} if cut is None else {"visits": {**ONLY_ROWS, "rows_per_person": cut, "materialise": True}},
+    )
     with both(whole, **about) as (one, other), both(whole.without(person), **about) as (there, _):  # type: ignore[arg-type]
         planned = workload(CELLS, one.dataset, one, [(0,), (0, 1), (2,)], SPENT)
         tables = [shown(each.contingency(planned)) for each in (one, other, there)]
@@ -250,7 +253,8 @@ def test_a_workload_costs_what_all_its_marginals_do(number: int) -> None:
     with neighbours.engine(HEAVY) as made:
         one = workload(CELLS, made.dataset, made, marginals, SPENT)
         other = workload(CELLS, made.dataset, made, marginals, Spend(None, Fraction(1), Fraction(0)))
-    most = one.bounds.groups * one.bounds.rows
+    most = one.bounds.total * one.weights.whole
+    assert one.weights == other.weights
     assert one.event.pure() == 1
     assert one.noise.scale == most * number  # type: ignore[attr-defined]
     assert other.event.zcdp() == number * most**2 / (2 * other.noise.sigma**2) <= 1  # type: ignore[attr-defined]
@@ -272,10 +276,10 @@ def test_a_price_for_each_group_alone_would_be_too_low() -> None:
         planned = workload(CELLS, made.dataset, made, [(0,)], Spend(None, Fraction(1), Fraction(0)))
         counted = sum(count for _, count in shown(made.contingency(planned)).values())
         assert shown(there.contingency(planned)) == {}
-    limits = planned.bounds
-    assert counted == limits.groups * limits.rows
+    whole = planned.weights.whole
+    assert counted == planned.bounds.total * whole == 4 * whole
     assert counted**2 <= 2 * planned.noise.sigma**2 * planned.event.zcdp()  # type: ignore[attr-defined]
-    assert counted**2 > limits.groups * limits.rows**2
+    assert counted**2 > 2 * (2 * whole) ** 2
 
 
 @pytest.mark.parametrize(("text", "marginals", "match"), [

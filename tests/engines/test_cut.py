@@ -16,7 +16,7 @@ from sfumato.errors import InvalidDeclaration
 
 def opened(folder: Path, rows: int = 2) -> Session:
     text = clinic.DECLARATION.format(epsilon="1000", delta="1e-3").replace(
-        "groups_per_person = 3", f"groups_per_person = 3\nrows_per_person = {rows}"
+        "groups_per_person = 3", f"groups_per_person = 3\nrows_per_person = {rows}\nmaterialise = true"
     )
     (folder / "clinic.toml").write_text(text, encoding="utf-8")
     return sfumato.open(folder / "clinic.toml")

@@ -72,7 +72,13 @@ def answers(made: DuckDBEngine, name: str, table: str) -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "cut", [{}, {"rows_per_person": 3}, {"rows_per_group": 2, "groups_per_person": 2}], ids=["whole", "cut", "bounded"]
+    "cut",
+    [
+        {"rows_per_person": 3},
+        {"rows_per_person": 3, "materialise": True},
+        {"rows_per_group": 2, "groups_per_person": 2},
+    ],
+    ids=["weighted", "cut", "bounded"],
 )
 def test_a_column_of_any_name_is_a_column(cut: dict[str, int]) -> None:
     """Cut tables keep the same rows whatever a column is called; `t` was once the row that is hashed."""

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import people
+import whole_rows
 from people import FORMS, SPELLINGS, World, declaration, moved, questions, worlds
 from property_profile import examples
 from sfumato.data import Dataset, Kind, declared, typing
@@ -62,7 +63,7 @@ def test_a_person_moves_no_more_however_they_are_written_down(spelling: str, dat
         if spelling == "uuid":
             _with_uuids(about, names[0])
         if cut is not None:
-            about["tables"]["accounts"]["rows_per_person"] = cut
+            about["tables"]["accounts"].update(rows_per_person=cut, materialise=True)
 
     person = data.draw(st.sampled_from(range(len(SPELLINGS[spelling].people))))
     assert both(world, person, forms, native=data.draw(st.booleans()), names=names, change=change) == []
@@ -154,7 +155,7 @@ BROKEN: dict[str, tuple[str, Callable[[], Any], dict[str, Any]]] = {
 
 
 def _cut_to(about: Any, rows: int) -> None:
-    about["tables"]["accounts"]["rows_per_person"] = rows
+    about["tables"]["accounts"].update(rows_per_person=rows, materialise=True)
 
 
 def _with_uuids(about: Any, who: str = "who") -> None:
@@ -193,7 +194,8 @@ def test_text_and_real_numbers_are_refused_as_one_person_and_would_be_two() -> N
             "name": "two", "budget": {"epsilon": "1000", "delta": "0.5"}, "unit": {"person": "users.who"},
             "tables": {
                 "users": {"source": pa.table({"who": ["7", "8"][-rows:]})},
-                "visits": {"source": pa.table({"who": [7.0, 8.0][-rows:]}), "foreign_keys": {"who": "users.who"}},
+                "visits": {"source": pa.table({"who": [7.0, 8.0][-rows:]}), "foreign_keys": {"who": "users.who"},
+                           "rows_per_person": 1},
             },
         }  # fmt: skip
 
@@ -217,9 +219,9 @@ def test_hole_6_sixty_transfers_to_one_receiver() -> None:
             "tables": {
                 "users": {"source": pa.table({"id": list(range(100))})},
                 "accounts": {"source": pa.table({"account": list(range(100)), "owner": list(range(100))}),
-                             "foreign_keys": {"owner": "users.id"}},
+                             "foreign_keys": {"owner": "users.id"}, "rows_per_person": 1},
                 "transfers": {"source": pa.table({"sender": [r[0] for r in rows], "receiver": [r[1] for r in rows]}),
-                              "foreign_keys": {"sender": "users.id", "receiver": "accounts.account"}, "rows_per_group": 2},
+                              "foreign_keys": {"sender": "users.id", "receiver": "accounts.account"}, "rows_per_person": 2},
             },
         }  # fmt: skip
 
@@ -242,9 +244,9 @@ def test_pairs_of_different_people_are_no_pairs() -> None:
             "tables": {
                 "users": {"source": pa.table({"id": owners})},
                 "accounts": {"source": pa.table({"account": [5] * len(owners), "owner": owners, "n": owners}),
-                             "foreign_keys": {"owner": "users.id"}, "rows_per_group": 2},
+                             "foreign_keys": {"owner": "users.id"}, "rows_per_person": 2},
                 "cards": {"source": pa.table({"account": [5]}), "foreign_keys": {"account": "accounts.account"},
-                          "rows_per_group": 2},
+                          "rows_per_person": 2},
             },
         }  # fmt: skip
 
@@ -265,10 +267,10 @@ def _thread(begun: bool) -> Any:
             "users": {"source": pa.table({"id": users})},
             "messages": {
                 "source": pa.table({n: pa.array([r[i] for r in rows], pa.int64()) for i, n in enumerate(("id", "author", "thread"))}),
-                "foreign_keys": {"author": "users.id", "thread": "threads.thread"}, "rows_per_group": 2},
+                "foreign_keys": {"author": "users.id", "thread": "threads.thread"}, "rows_per_person": 2},
             "threads": {
                 "source": pa.table({n: pa.array([r[i] for r in threads], pa.int64()) for i, n in enumerate(("thread", "first"))}),
-                "foreign_keys": {"first": "messages.id"}, "rows_per_group": 2},
+                "foreign_keys": {"first": "messages.id"}, "rows_per_person": 2},
         },
     }  # fmt: skip
 
@@ -296,7 +298,7 @@ def _two(users: Any, visits: Any, **columns: Any) -> Any:
         "name": "kinds", "budget": {"epsilon": "1000", "delta": "0.5"}, "unit": {"person": "users.who"},
         "tables": {
             "users": {"source": users, "columns": columns},
-            "visits": {"source": visits, "foreign_keys": {"who": "users.who"}, "rows_per_group": 20},
+            "visits": {"source": visits, "foreign_keys": {"who": "users.who"}, "rows_per_person": 20},
         },
     }  # fmt: skip
 
@@ -309,7 +311,8 @@ def test_hole_5_a_person_called_abc_is_nobody_and_no_join_fails(tmp_path: Path) 
             "SELECT SUM(n) FROM (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) t JOIN users u ON t.who = u.who",
             "SELECT COUNT(*) FROM visits WHERE who > 6", "SELECT COUNT(DISTINCT who) FROM visits",
         ]  # fmt: skip
-        counts = [int(made.aggregate(people.priced(made, text)).columns[0][0]) for text in asked[1:]]  # type: ignore[attr-defined]
+        every = [people.priced(made, text) for text in asked[1:]]  # type: ignore[attr-defined]
+        counts = [whole_rows.columns(query, made.aggregate(query))[0][0] for query in every]
         assert counts == [3, 2]
         made.aggregate(people.priced(made, asked[0].replace("SUM(n)", "COUNT(*)")))  # type: ignore[attr-defined]
 
@@ -336,8 +339,8 @@ def test_a_person_of_over_63_bits_is_refused_with_a_remedy_that_works() -> None:
         DuckDBEngine(declared(_two(users, visits)))
     assert 'who = { type = "text" }' in refused.value.hint
     with people.engine(_two(users, visits, who={"type": "text"})) as made:
-        found = made.aggregate(people.priced(made, "SELECT COUNT(DISTINCT who), COUNT(*) FROM visits"))  # type: ignore[attr-defined]
-        assert [int(found.columns[i][0]) for i in sorted(found.columns)] == [2, 3]
+        query = people.priced(made, "SELECT COUNT(DISTINCT who), COUNT(*) FROM visits")  # type: ignore[attr-defined]
+        assert [column[0] for column in whole_rows.columns(query, made.aggregate(query))] == [2, 3]
 
 
 def _rounded(form: str, folder: Path, ids: list[int], width: Any, *, step: bool, unreadable: str) -> Any:
@@ -357,7 +360,7 @@ def _rounded(form: str, folder: Path, ids: list[int], width: Any, *, step: bool,
         accounts = people.write(form, place, "accounts", both_, [(1, i) for i in ids])
         about["unit"] = {"person": "people.id"}
         about["tables"]["people"] = {"source": pa.table({"id": [1]})}
-        about["tables"]["users"] = {"source": accounts, "foreign_keys": {"id": "people.id"}, "rows_per_group": 9}
+        about["tables"]["users"] = {"source": accounts, "foreign_keys": {"id": "people.id"}, "rows_per_person": 9}
         about["tables"] = {name.replace("users", "accounts"): each for name, each in about["tables"].items()}
         about["tables"]["visits"]["foreign_keys"] = {"who": "accounts.who"}
     return about

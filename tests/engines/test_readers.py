@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato
+import whole_rows
 from neighbours import priced
 from people import engine, moved
 from sfumato.data import CsvDialect, declared
@@ -40,7 +41,8 @@ def about(source: Any, columns: Any = None, **table: Any) -> Any:
 
 def counts(given: Any, *texts: str) -> list[int]:
     with engine(given) as made:
-        return [int(made.aggregate(priced(made, text)).columns[0][0]) for text in texts]
+        every = [priced(made, text) for text in texts]
+        return [int(whole_rows.columns(query, made.aggregate(query))[0][0]) for query in every]
 
 
 # ---- a footer that leaves NaN out of a column's extremes ----
@@ -316,7 +318,7 @@ def test_one_moment_in_two_zones_is_one_person(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id\n" + "\n".join(texts) + "\n", encoding="utf-8")
     moment = pa.array([dt.datetime(2019, 12, 31, 22)], pa.timestamp("us", tz="UTC"))
     given = about(str(tmp_path / "t.csv"), {"id": {"type": "timestamp"}})
-    given["tables"]["v"] = {"source": pa.table({"id": moment}), "foreign_keys": {"id": "t.id"}}
+    given["tables"]["v"] = {"source": pa.table({"id": moment}), "foreign_keys": {"id": "t.id"}, "rows_per_person": 1}
     asked = "SELECT COUNT(DISTINCT id) FROM (SELECT id FROM t UNION ALL SELECT id FROM v) u"
     assert counts(given, asked, "SELECT COUNT(*) FROM v JOIN t ON v.id = t.id") == [1, 1]
 
@@ -510,8 +512,9 @@ def test_a_key_that_is_shown_again_is_looked_at_again(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
     text = (
         '[budget]\nepsilon = "9"\n[unit]\nperson = "users.id"\n[tables.users]\nsource = "users.csv"\n'
-        '[tables.accounts]\nsource = "accounts.csv"\nforeign_keys = { id = "users.id" }\n%s\n'
+        '[tables.accounts]\nsource = "accounts.csv"\nforeign_keys = { id = "users.id" }\nrows_per_person = 3\n%s\n'
         '[tables.cards]\nsource = "cards.csv"\nforeign_keys = { account = "accounts.account" }\n'
+        "rows_per_person = 3\n"
     )
     path = tmp_path / "clinic.toml"
     found = []

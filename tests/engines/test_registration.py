@@ -24,6 +24,7 @@ from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 import sfumato
+import whole_rows
 from neighbours import priced
 from people import moved, write
 from property_profile import examples
@@ -477,7 +478,8 @@ def test_hole_8_every_change_of_a_declaration_is_an_entry_and_another_unit_is_re
 
 def test_a_declaration_in_the_ledger_is_not_shown_to_analysts(tmp_path: Path) -> None:
     path = clinic(
-        tmp_path, more='[tables.notes]\nsource = "users.csv"\nhidden = ["age"]\nforeign_keys = { id = "users.id" }'
+        tmp_path,
+        more='[tables.notes]\nsource = "users.csv"\nhidden = ["age"]\nforeign_keys = { id = "users.id" }\nrows_per_person = 3',
     )
     with sfumato.open(path) as curator:
         shown = [body for _, body in curator.log() if body["kind"] == "declare"]
@@ -601,7 +603,8 @@ def chain(folder: Path, more: str = "", **changes: str) -> Path:
     (folder / "accounts.csv").write_text(f"account,owner,note\n{rows_}", encoding="utf-8")
     (folder / "transfers.csv").write_text("account,n\n" + "".join(f"{i},5\n" for i in range(50)), encoding="utf-8")
     text = {
-        "users": "", "accounts": 'foreign_keys = { owner = "users.id" }', "transfers": 'foreign_keys = { account = "accounts.account" }',
+        "users": "", "accounts": 'foreign_keys = { owner = "users.id" }\nrows_per_group = 1\ngroups_per_person = 1',
+        "transfers": 'foreign_keys = { account = "accounts.account" }\nrows_per_group = 1\ngroups_per_person = 1',
     }  # fmt: skip
     tables = "".join(
         f'[tables.{name}]\nsource = "{name}.csv"\n{said}\n{changes.get(name, "")}\n' for name, said in text.items()
@@ -618,7 +621,7 @@ def chain(folder: Path, more: str = "", **changes: str) -> Path:
     ({"accounts": 'columns = { account = { type = "integer" } }'}, False),
     ({"accounts": 'columns = { account = { type = "integer" } }\nhidden = ["account"]'}, False),
     ({"users": 'columns = { id = { type = "integer" } }\nhidden = ["id"]'}, False),
-    ({"transfers": "rows_per_person = 3"}, False),
+    ({"transfers": "rows_per_person = 3\nmaterialise = true"}, False),
     ({"transfers": 'hidden = ["n"]'}, False),
     ({"accounts": 'columns = { note = { values = ["x", "y"] } }'}, True),
     ({"users": 'columns = { age = { type = "integer", lower = 0, upper = 9 } }'}, True),
@@ -645,7 +648,8 @@ def test_an_answer_that_leaves_the_way_to_the_person_out_is_seen(tmp_path: Path)
         for changes in ({}, {"accounts": 'dialect = { quote = "\'" }'}):
             with sfumato.open(chain(tmp_path, **changes)) as curator:
                 found = curator.sql("SELECT COUNT(*) AS n FROM transfers", epsilon=50)
-                exact = int(curator.curator._engine.aggregate(priced(curator.curator._engine, "SELECT COUNT(*) FROM transfers")).columns[0][0])  # type: ignore[arg-type]  # fmt: skip
+                query = priced(curator.curator._engine, "SELECT COUNT(*) FROM transfers")  # type: ignore[arg-type]
+                exact = whole_rows.columns(query, curator.curator._engine.aggregate(query))[0][0]
     assert (found.repeated, exact) == (True, 50)
     assert found.value < 25
 

@@ -92,8 +92,9 @@ def cents(amount: float | None) -> int | None:
     return 20000 if scaled >= 20001 else 0 if scaled < 0 else floor(scaled)
 
 
-def toward_zero(a: int, b: int) -> int:
-    return abs(a) // b * (1 if a >= 0 else -1)
+def weight(rows: int, most: int, bits: int) -> int:
+    """What each of so many rows counts."""
+    return (most << bits) // rows if rows > most else 1 << bits
 
 
 def by_line(rows: list[Row], key: Callable[[Row], Any]) -> dict[tuple[Any, Any], list[Row]]:
@@ -110,22 +111,22 @@ def by_line(rows: list[Row], key: Callable[[Row], Any]) -> dict[tuple[Any, Any],
 @pytest.mark.parametrize("most", [1, 2, 3, 100, 1000])
 @pytest.mark.parametrize("rows", [ROWS, ROWS + HOSTILE, HOSTILE, []], ids=["tame", "both", "hostile", "empty"])
 def test_a_persons_rows_beyond_the_bound_count_in_part(rows: list[Row], most: int) -> None:
-    query, table = exact(rows, "SELECT COUNT(*), COUNT(amount), SUM(amount) FROM visits", rows_per_group=most)
+    query, table = exact(rows, "SELECT COUNT(*), COUNT(amount), SUM(amount) FROM visits", rows_per_person=most)
     assert [m.kind for m in query.measures.measures] == ["split", "sum"]
     present = missing = total = 0
     for line in by_line(rows, lambda _: ()).values():
         values = [found for row in line if (found := cents(row[3])) is not None]
-        kept = len(values) * most // len(line) if len(line) > most else len(values)
-        present += kept
-        missing += min(len(line), most) - kept
-        total += toward_zero(sum(values) * kept, len(values)) if values and kept < len(values) else sum(values)
+        each = weight(len(line), most, query.weights.bits)
+        present += len(values) * each
+        missing += (len(line) - len(values)) * each
+        total += sum(values) * each
     assert [int(table.columns[i][0]) for i in range(3)] == [present, missing, total]
 
 
 @pytest.mark.parametrize("most", [1, 4])
 def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
     rows = ROWS + HOSTILE
-    query, table = exact(rows, "SELECT VARIANCE(amount) FROM visits", rows_per_group=most)
+    query, table = exact(rows, "SELECT VARIANCE(amount) FROM visits", rows_per_person=most)
     kinds = {measure.kind: (start, measure) for measure, start in
              zip(query.measures.measures, query.measures.starts, strict=True)}  # fmt: skip
     total_of = kinds["sum"][1]
@@ -133,21 +134,17 @@ def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
     centre, wanted = total_of.centre, dict.fromkeys(kinds, 0)
     for line in by_line(rows, lambda _: ()).values():
         values = [found - centre for row in line if (found := cents(row[3])) is not None]
-        kept = min(len(values), most)
-        wanted["present"] += kept
-        for kind, power in (("sum", 1), ("square", 2)):
-            total = sum(value**power for value in values)
-            wanted[kind] += toward_zero(total * kept, len(values)) if kept < len(values) else total
+        each = weight(len(values), most, query.weights.bits)
+        for kind, power in (("present", 0), ("sum", 1), ("square", 2)):
+            wanted[kind] += sum(value**power for value in values) * each
     assert {kind: int(table.columns[start][0]) for kind, (start, _) in kinds.items()} == wanted
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-@pytest.mark.parametrize("text", ["SELECT town, COUNT(*) AS n, SUM(whole) AS s FROM visits GROUP BY town",
-                                  "SELECT category, COUNT(*) AS n, SUM(whole) AS s FROM visits GROUP BY category"])  # fmt: skip
-def test_a_person_counts_in_so_many_groups_and_the_rest_of_their_rows_nowhere(text: str, most: int) -> None:
-    rows, at = ROWS + HOSTILE, 2 if "town" in text else 1
+def test_a_person_counts_in_so_many_groups_and_the_rest_of_their_rows_nowhere(most: int) -> None:
+    text, rows = "SELECT town, COUNT(*) AS n, SUM(whole) AS s FROM visits GROUP BY town", ROWS + HOSTILE
     _, table = exact(rows, text, rows_per_group=100, groups_per_person=most)
-    lines = by_line([row for row in rows if at == 2 or row[1] in (*range(5), None)], lambda row: row[at])
+    lines = by_line(rows, lambda row: row[2])
     groups: dict[Any, set[Any]] = defaultdict(set)
     for person, key in lines:
         groups[person].add(key)
@@ -155,33 +152,49 @@ def test_a_person_counts_in_so_many_groups_and_the_rest_of_their_rows_nowhere(te
     assert sum(table.people.tolist()) == sum(min(len(held), most) for held in groups.values())
     for person in (2, 5, 11, 2**63 - 1):  # alone, a person has their own lines or some of them
         own = [row for row in rows if row[0] == person]
-        _, alone = exact(own, text, rows_per_group=100, groups_per_person=most)
+        query, alone = exact(own, text, rows_per_group=100, groups_per_person=most)
+        whole = query.weights.whole
         assert len(alone.keys) == min(len(groups[person]), most)
         for key, n, s in zip(alone.keys, alone.columns[0].tolist(), alone.columns[1].tolist(), strict=True):
             line = lines[person, key[0]]
-            assert n == len(line)
-            assert s == sum(max(-3, min(9, row[4])) for row in line if row[4] is not None)
+            assert n == len(line) * whole
+            assert s == sum(max(-3, min(9, row[4])) for row in line if row[4] is not None) * whole
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_no_public_group_of_a_person_is_left_out(most: int) -> None:
+    """Who is in more groups than count is in all of them, in part."""
+    text, rows = "SELECT category, COUNT(*) AS n, COUNT(DISTINCT person) AS p FROM visits GROUP BY category", ROWS
+    query, table = exact(rows, text, rows_per_group=100, groups_per_person=most)
+    lines = by_line(rows, lambda row: row[1])
+    held = Counter(person for person, _ in lines)
+    wanted: dict[int, int] = defaultdict(int)
+    for person, key in lines:
+        wanted[key] += weight(held[person], most, 20)
+    at = [each.kind for each in query.measures.measures].index("people")
+    assert {key[0]: int(table.columns[at][i]) for i, key in enumerate(table.keys)} == wanted
+    assert query.priced[at].bits == 20
 
 
 def test_with_enough_groups_allowed_nothing_is_lost() -> None:
     rows = ROWS + HOSTILE
-    _, table = exact(
+    query, table = exact(
         rows, "SELECT town, COUNT(*) AS n FROM visits GROUP BY town", rows_per_group=100, groups_per_person=9
     )
-    wanted = Counter(row[2] for row in rows if row[0] is not None)
+    wanted = {key: n * query.weights.whole for key, n in Counter(row[2] for row in rows if row[0] is not None).items()}
     assert dict(zip((key[0] for key in table.keys), table.columns[0].tolist(), strict=True)) == wanted
 
 
 def test_equal_hashes_let_no_further_group_through() -> None:
     """A twin whose hash is the same for all keys: the number of a line decides, so ties cannot add groups."""
     asked = engine(ROWS, rows_per_group=1, groups_per_person=2)
-    query = priced(asked, "SELECT category, COUNT(*) AS n FROM visits GROUP BY category")
+    query = priced(asked, "SELECT town, COUNT(*) AS n FROM visits GROUP BY town")
     text = Statements(asked.dataset, DUCKDB, 7).additive(query)
     tied = text.replace("ORDER BY g, k0", "ORDER BY 1")
     assert tied != text
     lax = tied.replace("row_number()", "rank()")
     run = asked._connection.execute
-    held = Counter(person for person, _ in by_line(ROWS, lambda row: row[1]))
+    held = Counter(person for person, _ in by_line(ROWS, lambda row: row[2]))
     most = sum(min(n, 2) for n in held.values())
     assert sum(run(text).fetchnumpy()["people"].tolist()) == most
     assert sum(run(tied).fetchnumpy()["people"].tolist()) == most
@@ -193,38 +206,45 @@ def test_equal_hashes_let_no_further_group_through() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
-def test_a_quantile_sees_so_many_values_of_a_person_in_a_group(most: int) -> None:
+def test_a_quantile_is_of_weighted_values(most: int) -> None:
     rows = ROWS + HOSTILE
-    _, table = exact(rows, "SELECT MEDIAN(amount) FROM visits", rows_per_group=most)
-    steps, counts = table.values[0][()]
+    query, table = exact(rows, "SELECT MEDIAN(amount) FROM visits", rows_per_person=most)
+    assert query.priced[0].bits == 12
     held: dict[Any, list[int]] = defaultdict(list)
     for row in rows:
         if row[0] is not None and (found := cents(row[3])) is not None:
             held[row[0]].append(found)
-    assert counts.sum() == sum(min(len(values), most) for values in held.values())
-    assert set(steps.tolist()) <= {value for values in held.values() for value in values}
+    wanted: Counter[int] = Counter()
+    for values in held.values():
+        for value in values:
+            wanted[value] += weight(len(values), most, 12)
+    steps, counts = table.values[0][()]
+    assert dict(zip(steps.tolist(), counts.tolist(), strict=True)) == wanted
     assert steps.tolist() == sorted(set(steps.tolist()))
 
 
-@pytest.mark.parametrize("wanted", ["MEDIAN(amount)", "COUNT(DISTINCT whole)"])
 @pytest.mark.parametrize(("rows_in", "groups"), [(1, 1), (2, 2), (100, 1), (1, 100), (100, 100)])
-def test_values_of_a_person_are_few_in_few_groups(wanted: str, rows_in: int, groups: int) -> None:
+def test_values_of_a_person_are_few_in_few_groups(rows_in: int, groups: int) -> None:
+    """Of groups that are not public some are picked; of different values as many as rows count."""
     rows = ROWS + HOSTILE
-    text = f"SELECT town, {wanted} AS m FROM visits GROUP BY town"
-    value = (lambda row: cents(row[3])) if "MEDIAN" in wanted else (lambda row: row[4])
     for person in (3, 7, 11):
         own = [row for row in rows if row[0] == person]
-        _, table = exact(own, text, rows_per_group=rows_in, groups_per_person=groups)
-        lines = {key: [v for row in line if (v := value(row)) is not None]
-                 for (_, key), line in by_line(own, lambda row: row[2]).items()}  # fmt: skip
-        if "DISTINCT" in wanted:
-            lines = {key: list(set(values)) for key, values in lines.items()}
-            found = {key[0]: int(n) for key, n in zip(table.keys, table.columns[0], strict=True) if n}
-        else:
-            found = {key[0]: int(counts.sum()) for key, (_, counts) in table.values[0].items()}
-        held = {key: min(len(values), rows_in) for key, values in lines.items() if values}
-        assert len(found) == min(len(held), groups)
-        assert found.items() <= held.items()
+        for wanted in ("MEDIAN(amount)", "COUNT(DISTINCT whole)"):
+            text = f"SELECT town, {wanted} AS m FROM visits GROUP BY town"
+            query, table = exact(own, text, rows_per_group=rows_in, groups_per_person=groups)
+            if "DISTINCT" in wanted:
+                found = {key[0]: int(n) for key, n in zip(table.keys, table.columns[0], strict=True) if n}
+                lines = {
+                    key: len({row[4] for row in line} - {None})
+                    for (_, key), line in by_line(own, lambda r: r[2]).items()
+                }
+                assert sum(found.values()) <= query.bounds.total
+                assert all(found[key] <= lines[key] for key in found)
+            else:
+                weights = {key[0]: int(counts.sum()) for key, (_, counts) in table.values[0].items()}
+                assert sum(weights.values()) <= query.bounds.total << query.priced[0].bits
+                found = weights
+            assert len(found) <= min(groups, len({row[2] for row in own}))
 
 
 def test_where_each_row_is_protected_every_row_counts() -> None:
@@ -242,7 +262,7 @@ def test_where_each_row_is_protected_every_row_counts() -> None:
 @pytest.mark.parametrize("most", [1, 3, 5, 100])
 def test_a_table_cut_at_registration_holds_so_many_rows_of_a_person(most: int) -> None:
     rows = ROWS * 2 + HOSTILE  # rows that are equal in every column hash alike
-    asked = engine(rows, rows_per_person=most)
+    asked = engine(rows, rows_per_person=most, materialise=True)
     kept = asked._connection.execute("SELECT sfumato_person, town, whole FROM visits").fetchall()
     asked.close()
     held = Counter(row[0] for row in rows if row[0] is not None)
@@ -254,7 +274,7 @@ def test_a_table_cut_at_registration_holds_so_many_rows_of_a_person(most: int) -
 @pytest.mark.parametrize("most", [1, 4, 100])
 def test_people_of_a_cut_table_are_counted_once_in_a_group(most: int, where: str) -> None:
     """With marks where all rows are asked for, and without them where some are; each must count the same people."""
-    asked = engine(ROWS * 2 + HOSTILE, rows_per_person=most)
+    asked = engine(ROWS * 2 + HOSTILE, rows_per_person=most, materialise=True)
     query = priced(asked, f"SELECT town, COUNT(*) AS n FROM visits{where} GROUP BY town")
     assert ("FILTER" in Statements(asked.dataset, DUCKDB, 1).additive(query)) == (not where and most > 1)
     found = asked.aggregate(query)
@@ -269,7 +289,7 @@ def test_people_of_a_cut_table_are_counted_once_in_a_group(most: int, where: str
 def test_the_same_rows_are_kept_in_any_order_of_rows() -> None:
     found = []
     for rows in (ROWS, ROWS[::-1]):
-        asked = engine(rows, rows_per_person=3)
+        asked = engine(rows, rows_per_person=3, materialise=True)
         found.append(
             Counter(asked._connection.execute("SELECT person, category, town, amount, whole FROM visits").fetchall())
         )
@@ -299,7 +319,7 @@ def test_a_cell_becomes_a_whole_number_of_steps_within_its_bounds(cells: list[fl
         assert place is None or 0 <= place <= 2**53
 
 
-SHARED = engine([])
+SHARED = engine([], rows_per_person=9)
 
 
 def test_sums_of_light_steps_are_whole_whatever_the_threads(tmp_path: Path) -> None:
@@ -314,7 +334,7 @@ def test_sums_of_light_steps_are_whole_whatever_the_threads(tmp_path: Path) -> N
             "name": "many", "budget": {"epsilon": "1"}, "unit": {"person": "people.person"},
             "defaults": {"threads": threads},
             "tables": {"people": {"source": str(file)},
-                       "visits": {"source": str(file), "rows_per_group": 7, "foreign_keys": {"person": "people.person"},
+                       "visits": {"source": str(file), "rows_per_person": 7, "foreign_keys": {"person": "people.person"},
                                   "columns": {"amount": {"lower": 0, "upper": 200, "grid": "0.01"}}}},
         }))  # fmt: skip
         table = asked.aggregate(priced(asked, "SELECT AVG(amount) FROM visits"))

@@ -116,6 +116,6 @@ def test_the_demo_ends_with_commands_that_work_as_printed(make: str, shell: tupl
     assert status == 0, told
     commands = [line.strip() for line in told.partition("\nNext:\n")[2].splitlines() if line.strip()]
     assert commands[0].startswith("cd sfumato-demo")
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command, (code, said) in zip(commands, followed(commands, place, environment), strict=True):
         assert code == 0, f"$ {command}\n{said}"

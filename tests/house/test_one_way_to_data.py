@@ -140,7 +140,7 @@ def test_nothing_that_a_session_is_made_of_leads_to_it() -> None:
 
 def test_only_the_doors_call_what_is_made_of_it() -> None:
     called = {name for name, text in FILES.items() if list(reading(text, {"profile"}))}
-    assert called == {"cli/profile.py"}, "as sfumato.profile, from the command"
+    assert called == {"cli/profile.py", "cli/demo.py"}, "as sfumato.profile, from the commands"
     assert {
         name for name in OWNERS_DOORS if '"profile"' in FILES[name] or "sfumato.profile(" in FILES[name]
     } == OWNERS_DOORS

@@ -129,7 +129,7 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_declaration_opens_and_its_questions_are_answered(
-    clinic: Path, file: str, analyst: str | None, price: dict[str, str]
+    clinic: Path, file: str, analyst: str | None, price: dict[str, Any]
 ) -> None:
     table = "readings" if "readings" in file else "visits"
     with sfumato.open(clinic / file, analyst=analyst) as curator:

@@ -134,21 +134,21 @@ SELECT 1 FROM visits v JOIN (SELECT t.town, u.region FROM towns t JOIN towns u U
 (visits ⋈ (towns ⋈ towns by town=town) by town=town, ×4) | cut None, spread 4, once none, counts 3 in 2
 -- in cut: a cut table times its public rows
 SELECT 1 FROM visits v JOIN codes c USING (code)
-(visits ⋈ codes by code=code) | cut 6, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+(visits ⋈ codes by code=code) | cut 6, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2, 6 in all
 SELECT 1 FROM visits v JOIN towns t USING (town)
-(visits ⋈ towns by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2
+(visits ⋈ towns by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2, 6 in all
 SELECT 1 FROM towns t JOIN visits v USING (town)
-(towns ⋈ visits by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2
+(towns ⋈ visits by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2, 6 in all
 SELECT 1 FROM visits v JOIN towns t USING (town) JOIN codes c USING (code)
-((visits ⋈ towns by town=town, ×2) ⋈ codes by code=code) | cut 12, spread 2, once none, counts 3 in 2
+((visits ⋈ towns by town=town, ×2) ⋈ codes by code=code) | cut 12, spread 2, once none, counts 3 in 2, 6 in all
 -- in cut: a cut is not known for a subquery of public rows
 SELECT 1 FROM visits v JOIN (SELECT * FROM towns) t USING (town)
-(visits ⋈ towns by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2
+(visits ⋈ towns by town=town, ×2) | cut 12, spread 2, once none, counts 3 in 2, 6 in all
 SELECT 1 FROM visits v JOIN codes c ON v.half = c.code
-(visits ⋈ codes by half=code, ×3) | cut None, spread 3, once none, counts 3 in 2
+(visits ⋈ codes by half=code, ×3) | cut None, spread 3, once none, counts 3 in 2, 6 in all
 -- in cut: nor for two private tables
 SELECT 1 FROM visits v JOIN people p USING (person)
-(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2, 6 in all
 -- in rows: a protected row times its public rows
 SELECT 1 FROM visits v JOIN towns t USING (town)
 (visits ⋈ towns by town=town, ×2) | cut 2, spread 2, once none, counts 1 in 1
@@ -204,6 +204,18 @@ refused: compares integer with text (line 1, column 41) | hint: compare like wit
 -- a column that USING names is there once, in whatever case
 SELECT 1 FROM (SELECT * FROM visits v JOIN (SELECT person AS PERSON, age FROM people) p USING (person)) t
 (visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2
+-- in total: a total is the larger of both sides
+SELECT 1 FROM visits v JOIN people p USING (person)
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 6 in all
+SELECT 1 FROM items i JOIN visits v ON i.visit = v.visit
+(items ⋈ visits by visit=visit, key leads right) | cut None, spread 1, once 0,1,2, counts 20 in all
+SELECT 1 FROM visits JOIN towns USING (town)
+(visits ⋈ towns by town=town, ×2) | cut None, spread 2, once none, counts 6 in all
+-- in both: beside rows and groups
+SELECT 1 FROM visits v JOIN people p USING (person)
+(visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2, 4 in all
+SELECT 1 FROM items i JOIN visits v ON i.visit = v.visit
+(items ⋈ visits by visit=visit, key leads right) | cut None, spread 1, once 0,1,2, counts 4 in 5, 20 in all
 -- tables beside each other, with the equality in WHERE
 SELECT 1 FROM visits v, people p WHERE v.person = p.person
 (visits ⋈ people by person=person) | cut None, spread 1, once 0,1,2,3,4,5,6,7,8,9, counts 3 in 2

@@ -3,7 +3,7 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t
 visits → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- in cut: as many as count, not as are kept
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t
-visits → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
+visits → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..6 | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- every aggregate, and its bounds
 SELECT 1 FROM (SELECT person, COUNT(town) AS a, COUNT(DISTINCT town) AS b, SUM(cost) AS c, AVG(day) AS d, MIN(day) AS e, MAX(town) AS f FROM visits GROUP BY person) t
 visits → a line a person: present(town#5), distinct(town#5), sum(cost#4), avg(day#2), min(day#2), max(town#5) | person!' integer, COUNT(town)' integer 0..3, COUNT(DISTINCT town)' integer 0..3, SUM(cost)' real 0..300, AVG(day)' real 0..364, MIN(day)' integer 0..364, MAX(town)' text | one row a person, cut 1, spread 1, once none, counts 1 in 1
@@ -24,12 +24,15 @@ SELECT 1 FROM (SELECT person FROM visits GROUP BY person HAVING COUNT(*) > 2 AND
 visits → a line a person: count(*), sum(cost#4) where (COUNT(*)#1 > 2 and SUM(cost)#2 < 50) | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- keys besides: not one line a person
 SELECT 1 FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t
-visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 SELECT 1 FROM (SELECT ward, person, day / 7 AS week, COUNT(*) AS n FROM visits GROUP BY person, ward, day / 7) t
-visits → a line a person and ward#3, clip(day#2) / 7: count(*) | person!' integer, key 0 text of 3, key 1 real 0..52, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and ward#3, clip(day#2) / 7: count(*) | person!' integer, key 0 text of 3, key 1 real 0..52, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 -- positions and aliases of GROUP BY
 SELECT 1 FROM (SELECT person AS who, ward AS w, COUNT(*) AS n FROM visits GROUP BY 1, 2) t
-visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
+-- positions and aliases of GROUP BY
+SELECT 1 FROM (SELECT person AS who, ward AS w, COUNT(*) AS n FROM visits GROUP BY 1, 2) t
+visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 -- a person who is named twice is one key
 SELECT 1 FROM (SELECT v.person, COUNT(*) AS n FROM visits v JOIN people p USING (person) GROUP BY v.person, p.person) t
 (visits ⋈ people by person=person) → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
@@ -43,13 +46,13 @@ people → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..2 
 SELECT 1 FROM (SELECT v.person, COUNT(*) AS n FROM visits v JOIN towns t USING (town) GROUP BY v.person) t
 (visits ⋈ towns by town=town, ×2) → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
 SELECT 1 FROM (SELECT v.person, t.region, COUNT(*) AS n FROM visits v JOIN towns t USING (town) GROUP BY 1, 2) t
-(visits ⋈ towns by town=town, ×2) → a line a person and region#11: count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 2, once none, counts 1 in 2
+(visits ⋈ towns by town=town, ×2) → a line a person and region#11: count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 2, once none, counts 3 in 2
 -- of a union
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM (SELECT person FROM visits UNION ALL SELECT person FROM people) u GROUP BY person) t
 (visits → person#0 ∪ people → person#0) → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..4 | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- of lines a person
 SELECT 1 FROM (SELECT person, COUNT(*) AS wards FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY 1, 2) u GROUP BY person) t
-visits → a line a person and ward#3: count(*) → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..1 | one row a person, cut 1, spread 1, once none, counts 1 in 1
+visits → a line a person and ward#3: count(*) → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
 -- what is made of the person traces them, also as an aggregate
 SELECT 1 FROM (SELECT person, MAX(person) AS p, COUNT(*) AS n FROM visits GROUP BY person) t
 visits → a line a person: max(person#0), count(*) | person!' integer, MAX(person)~' integer, COUNT(*)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
@@ -103,12 +106,15 @@ SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY GROUPING SETS (
 refused: GROUPING SETS is not answered (line 1, column 81) | hint: see docs/sql.md for the functions there are
 -- a text is no position, whatever its digits
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '²') t
-visits → a line a person and '²': count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and '²': count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, '1') t
-visits → a line a person and '1': count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and '1': count(*) | person!' integer, key 0 text, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 -- a number too long to be a position is a constant
 SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, 1234567890) t
-visits → a line a person and 1234567890: count(*) | person!' integer, key 0 integer 1234567890..1234567890, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and 1234567890: count(*) | person!' integer, key 0 integer 1234567890..1234567890, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
+-- a number too long to be a position is a constant
+SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person, 1234567890) t
+visits → a line a person and 1234567890: count(*) | person!' integer, key 0 integer 1234567890..1234567890, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2
 -- aggregates that are not answered inside
 SELECT 1 FROM (SELECT person, MEDIAN(cost) AS m FROM visits GROUP BY person) t
 refused: this aggregate is not answered per person (line 1, column 31) | hint: there are COUNT, COUNT(DISTINCT x), COUNT_IF, SUM, AVG, MIN, MAX
@@ -125,3 +131,13 @@ refused: COUNT(…) is an aggregate and stands where a row's value is needed (li
 -- COUNT_IF
 SELECT 1 FROM (SELECT person, COUNT_IF(paid) AS n, COUNT_IF(day < 9) FILTER (WHERE paid) AS m FROM visits GROUP BY person) t
 visits → a line a person: count(*) where paid#9, count(*) where (paid#9 and day#2 < 9) | person!' integer, COUNT_IF(paid)' integer 0..3, COUNT_IF(day < 9)' integer 0..3 | one row a person, cut 1, spread 1, once none, counts 1 in 1
+-- in total: lines count as rows do, and each is of as many rows as may be
+SELECT 1 FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t
+visits → a line a person: count(*) | person!' integer, COUNT(*)' integer 0..6 | one row a person, cut 1, spread 1, once none, counts 1 in 1
+SELECT 1 FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t
+visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..6 | cut None, spread 1, once none, counts 6 in all
+-- in both: the fewer in one group
+SELECT 1 FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t
+visits → a line a person and ward#3: count(*) | person!' integer, key 0 text of 3, COUNT(*) integer 0..3 | cut None, spread 1, once none, counts 3 in 2, 4 in all
+SELECT 1 FROM (SELECT person, SUM(day) AS n FROM visits GROUP BY person) t
+visits → a line a person: sum(day#2) | person!' integer, SUM(day)' integer 0..1092 | one row a person, cut 1, spread 1, once none, counts 1 in 1

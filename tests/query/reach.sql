@@ -2,7 +2,7 @@
 SELECT 1 FROM visits v JOIN codes c ON v.half = c.code
 (visits ⋈ codes by half=code, ×3) | cut None, spread 3, once none, counts 3 in 2
 SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits UNION ALL SELECT person FROM visits) t
-(visits → person#0 ∪ visits → person#0 ∪ visits → person#0) | person! integer | cut None, spread 3, once none, counts 9 in 6
+(visits → person#0 ∪ visits → person#0 ∪ visits → person#0) | person! integer | cut None, spread 3, once none, counts 9 in 6, 18 in all
 -- in short: and not four, by joins
 SELECT 1 FROM visits v JOIN towns t USING (town) JOIN towns u ON t.town = u.town
 refused: one row may become 4 rows here, and 3 are allowed (line 1, column 55) | hint: join by columns that name one public row, or fewer tables; the owner may raise rows_per_row
@@ -14,7 +14,7 @@ SELECT 1 FROM (SELECT person, town FROM visits UNION ALL SELECT person, town FRO
 refused: one row may become 4 rows here, and 3 are allowed (line 1, column 98) | hint: join by columns that name one public row, or fewer tables; the owner may raise rows_per_row
 -- in short: nor by joins along the person
 SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits) t JOIN people p USING (person)
-((visits → person#0 ∪ visits → person#0) ⋈ people by person=person) | cut None, spread 2, once none, counts 6 in 4
+((visits → person#0 ∪ visits → person#0) ⋈ people by person=person) | cut None, spread 2, once none, counts 6 in 4, 12 in all
 SELECT 1 FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits) t JOIN people p USING (person) JOIN towns u ON p.town = u.town
 refused: one row may become 4 rows here, and 3 are allowed (line 1, column 115) | hint: join by columns that name one public row, or fewer tables; the owner may raise rows_per_row
 SELECT 1 FROM people p JOIN (SELECT person, town FROM visits UNION ALL SELECT person, town FROM visits) t USING (person) JOIN towns u ON t.town = u.town

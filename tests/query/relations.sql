@@ -15,7 +15,7 @@ SELECT 1 FROM towns
 towns | public
 -- in cut: a table that was cut at registration
 SELECT 1 FROM visits
-visits | cut 6, spread 1, once all, counts 3 in 2
+visits | cut 6, spread 1, once all, counts 3 in 2, 6 in all
 -- in rows: where each row is protected a row is one
 SELECT 1 FROM visits
 visits | cut 1, spread 1, once all, counts 1 in 1
@@ -27,7 +27,7 @@ SELECT 1 FROM visits WHERE day < 9
 visits where day#2 < 9 | cut None, spread 1, once all, counts 3 in 2
 -- in cut: also the cut
 SELECT 1 FROM visits WHERE day < 9 AND ward = 'a'
-visits where (day#2 < 9 and ward#3 = 'a') | cut 6, spread 1, once all, counts 3 in 2
+visits where (day#2 < 9 and ward#3 = 'a') | cut 6, spread 1, once all, counts 3 in 2, 6 in all
 -- a subquery with columns of a row
 SELECT 1 FROM (SELECT person, day * 2 AS twice, ward FROM visits) t
 visits → person#0, clip(day#2) * 2, ward#3 | person! integer, twice integer 0..728, ward text of 3 | cut None, spread 1, once 0,2, counts 3 in 2
@@ -209,6 +209,14 @@ SELECT 1 FROM (SELECT p.* FROM people P) t
 people | one row a person, cut None, spread 1, once all, counts 1 in 1
 SELECT 1 FROM (((SELECT person, day FROM visits) LIMIT 3)) t
 refused: LIMIT is not answered in a subquery (line 1, column 56) | hint: leave it out
+-- in total: a table whose rows are bounded in all
+SELECT 1 FROM visits
+visits | cut None, spread 1, once all, counts 6 in all
+SELECT 1 FROM (SELECT person, ward FROM visits WHERE paid) t
+visits where paid#9 | cut None, spread 1, once all, counts 6 in all
+-- in both: a table whose rows are bounded in both ways
+SELECT 1 FROM visits WHERE day < 9
+visits where day#2 < 9 | cut None, spread 1, once all, counts 3 in 2, 4 in all
 -- columns that a list behind a name calls otherwise
 SELECT 1 FROM (SELECT person, day + 1, ward FROM visits) AS t(who, next) WHERE next > 3 AND ward = 'a'
 visits → person#0, clip(day#2) + 1, ward#3 where (next#1 > 3 and ward#2 = 'a') | cut None, spread 1, once 0,2, counts 3 in 2
@@ -220,7 +228,7 @@ SELECT 1 FROM (SELECT person, day FROM visits) AS t(a) WHERE person = 3
 refused: no column `person` (line 1, column 62) | hint: known columns: a, day
 -- SELECT DISTINCT is GROUP BY what is selected
 SELECT 1 FROM (SELECT DISTINCT person, ward FROM visits) t
-visits → a line a person and ward#3: nothing | person!' integer, key 0 text of 3 | cut None, spread 1, once none, counts 1 in 2
+visits → a line a person and ward#3: nothing | person!' integer, key 0 text of 3 | cut None, spread 1, once none, counts 3 in 2
 SELECT 1 FROM (SELECT DISTINCT ward FROM visits) t
 refused: the subquery aggregates over several people (line 1, column 32) | hint: group it by person, or ask it as a question of its own
 SELECT 1 FROM (SELECT DISTINCT * FROM visits) t

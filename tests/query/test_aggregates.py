@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -59,6 +60,89 @@ def test_a_count_is_its_cell_and_its_bar_is_not_negative(made: Aggregate) -> Non
     assert made.gives is Kind.INTEGER
     assert made.range.grid == 1
     assert not made.range.is_bounded
+
+
+@pytest.mark.parametrize(
+    ("noisy", "whole"),
+    [(Fraction(14, 4), 4), (Fraction(13, 4), 3), (Fraction(15, 4), 4), (Fraction(-14, 4), -3), (Fraction(-15, 4), -4),
+     (Fraction(2**40 + 1, 2**30), 1024), (Fraction(1, 2), 1), (Fraction(-1, 2), 0)],
+)  # fmt: skip
+def test_a_count_of_parts_of_rows_is_the_nearest_whole_number(noisy: Fraction, whole: int) -> None:
+    """Its bar is that of the parts, and holds the number that is shown however narrow it is."""
+    for made in (CountRows(), CountValues(of=CENTS), CountPeople()):
+        for reach in (Fraction(0), Fraction(1, 2**30), Fraction(1, 4), Fraction(1, 2), Fraction(7, 3)):
+            bar = made.answer([NoisyCell(cells(made, 0)[0].measure, noisy, reach)])
+            assert (bar.value, type(bar.value)) == (whole, int)
+            low, high = min(noisy - reach, Fraction(whole)), max(noisy + reach, Fraction(whole))
+            assert (bar.low, bar.high) == (max(0.0, float(low)), max(0.0, float(high)))
+            assert bar.low is not None
+            assert bar.high is not None
+            assert bar.low <= max(0.0, float(noisy)) <= bar.high
+            assert bar.low <= max(0, whole) <= bar.high
+
+
+def test_cells_are_added_up_before_they_are_rounded() -> None:
+    made, beside = CountRows(), (CountValues(of=CENTS),)
+    found = cells(made, Fraction(3, 2), Fraction(3, 2), beside=beside)
+    assert made.answer(found) == Bar(3, 3.0, 3.0)  # two halves, and not two that are rounded up
+
+
+def test_a_bar_that_did_not_hold_what_is_rounded_would_be_caught() -> None:
+    """A twin: the ends of the parts alone, of a count and of a sum."""
+    for made in (CountRows(), SumOf(of=DAYS)):
+        bar = made.answer([NoisyCell(cells(made, 0)[0].measure, Fraction(7, 2), Fraction(1, 4))])
+        assert bar == Bar(4, 3.25, 4.0)
+        assert bar.value > float(Fraction(7, 2) + Fraction(1, 4))  # the upper end of the parts is below
+
+
+@pytest.mark.parametrize("noisy", [Fraction(5, 2), Fraction(-5, 2), Fraction(501, 4), Fraction(3 * 2**30 + 1, 2**30)])
+def test_a_sum_of_parts_is_the_nearest_step(noisy: Fraction) -> None:
+    for of, step in ((CENTS, Fraction(1, 100)), (DAYS, Fraction(1))):
+        made = SumOf(of=of)
+        bar = made.answer([NoisyCell(cells(made, 0)[0].measure, noisy, Fraction(1, 8))])
+        whole = math.floor(noisy + Fraction(1, 2))
+        assert bar.value == float(whole * step)
+        assert isinstance(bar.value, int) == (of is DAYS)
+        assert bar.low is not None
+        assert bar.high is not None
+        assert bar.low <= min(float((noisy - Fraction(1, 8)) * step), bar.value)
+        assert max(float((noisy + Fraction(1, 8)) * step), bar.value) <= bar.high
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 5), st.integers(0, 2**30)), min_size=1, max_size=12),
+    st.tuples(*[st.integers(-(3 * 2**30), 3 * 2**30)] * 3),
+)
+def test_bars_of_averages_and_spreads_hold_what_exact_parts_give(
+    rows: list[tuple[int, int]], off: tuple[int, int, int]
+) -> None:
+    """Rows that count in part: the columns are fractions, and weights above and below are the same."""
+    parts = [(value - 1, Fraction(weight, 2**30)) for value, weight in rows]
+    exact = [sum(v * v * w for v, w in parts), sum(v * w for v, w in parts), sum((w for _, w in parts), Fraction(0))]
+    noisy = [each + Fraction(by, 2**30) for each, by in zip(exact, off, strict=True)]
+    for made, columns in ((Variance(of=DAYS, sample=False, root=False), (0, 1, 2)), (Average(of=DAYS), (1, 2))):
+        measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
+        true = made.answer([NoisyCell(m, exact[at], 0) for m, at in zip(measures, columns, strict=True)]).value
+        bar = made.answer([NoisyCell(m, noisy[at], Fraction(3)) for m, at in zip(measures, columns, strict=True)])
+        assert bar.low is not None
+        assert bar.high is not None
+        assert bar.low - 1e-9 <= true <= bar.high + 1e-9
+        assert bar.low - 1e-9 <= bar.value <= bar.high + 1e-9
+    if exact[2] >= 1:
+        assert answer(Average(of=DAYS), exact[1], exact[2]).value == pytest.approx(float(1 + exact[1] / exact[2]))
+
+
+def test_a_declared_total_is_for_a_sum_that_is_alone() -> None:
+    """Another that weighs rows shares one weight with it, and then nothing holds the total."""
+    paid = Ref(0, replace(CENTS.field, total=Fraction(9, 2)))
+    made = SumOf(of=paid)
+    beside: list[Aggregate] = [
+        CountRows(), CountValues(of=paid), Average(of=paid), SumOf(of=DAYS), SumOf(of=paid, where=TRUE), QuantileOf(of=paid, q=Fraction(1, 2)),
+        Variance(of=paid, sample=True, root=True), CountPeople(), CountDistinct(of=paid), made,
+    ]  # fmt: skip
+    totals = [made.cells(AskedTogether((made, each)))[0].measure.total for each in beside]  # type: ignore[attr-defined]
+    assert totals == [None] * 7 + [450] * 3
+    assert SumOf(of=CENTS).cells(AskedTogether((SumOf(of=CENTS),)))[0].measure.total is None  # type: ignore[attr-defined]
 
 
 def test_a_count_of_all_rows_is_both_cells_of_a_split() -> None:

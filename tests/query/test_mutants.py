@@ -74,13 +74,15 @@ def _noticed(mutant: Mutant, holds: Callable[[], bool]) -> bool:
 
 def test_three_known_changes_are_noticed_and_one_that_makes_no_difference_is_not() -> None:
     def holds() -> bool:
-        return (Bounds(3, 2, None).keys, Bounds(3, 2, 6).keys, Bounds(3, 2, None).canonical()) == (2, 6, [3, 2, None])
+        made = (Bounds(6).rows_in_group, Bounds(6, 3).rows_in_group, Bounds(6, 3).canonical())
+        return made == (6, 3, [6, 3, None, 1, False, False])
 
     known = {(mutant.within, mutant.change): mutant for mutant in mutants(ROOM / "bounds.py")}
-    asked = "self.groups if self.cut is None else self.cut"
-    killed = [("Bounds.keys", f"{asked} -> self.groups"), ("Bounds.keys", f"{asked} -> self.cut"),
-              ("Bounds.canonical", "[self.rows, self.groups, self.cut] -> [self.groups, self.cut]")]  # fmt: skip
-    unasked = ("Bounds.rows_in_group", "self.cut is None -> self.cut is not None")
+    asked = "self.total if self.rows is None else min(self.rows, self.total)"
+    whole = "[self.total, self.rows, self.picked, self.keys, self.in_parts, self.cut]"
+    killed = [("Bounds.rows_in_group", f"{asked} -> self.total"), ("Bounds.rows_in_group", "min(self.rows, self.total) -> max(self.rows, self.total)"),
+              ("Bounds.canonical", f"{whole} -> {whole.replace('self.total, ', '')}")]  # fmt: skip
+    unasked = ("Bounds.heaviest", "left - part -> left + part")
     assert [_noticed(known[each], holds) for each in (*killed, unasked)] == [True, True, True, False]
     assert holds()
 

@@ -69,6 +69,7 @@ PASSES: dict[str, tuple[Callable[[str, str], str], str]] = {
     "price": (planned.prices, "people"),
     "rows": (planned.known, "people"),
     "measures": (planned.in_columns, "people"),
+    "weighing": (planned.statements, "people"),
     "question": (planned.canonical, "people"),
     "functions": (planned.in_sql, "people"),
     "evaluate": (planned.after_noise, "people"),

@@ -11,7 +11,7 @@ from planned import CODES, DATASETS, ITEMS, PEOPLE, TOWNS, VISITS, PublicRows, c
 from sfumato.data import Column, Kind, Table
 from sfumato.errors import InvalidQuestion
 from sfumato.query.context import Context
-from sfumato.query.contributions import bounds
+from sfumato.query.contributions import Declared, declared, least, own_rows
 from sfumato.query.expression import Call, Field, Literal, Ref
 from sfumato.query.fields import computed_field, declared_field, merged_field
 from sfumato.query.joins import Pairing, along_the_unit
@@ -127,38 +127,89 @@ def test_a_row_is_there_once_if_nothing_repeats_it(plan: Plan, expected: frozens
     assert once(plan) == expected
 
 
-# ---- with how many rows in how many groups a person counts ----
+# ---- how much of what a person has counts ----
 
-COUNTS: tuple[tuple[str, Plan, tuple[int, int]], ...] = (
-    ("as declared", V, (3, 2)),
-    ("as declared of another", IT, (4, 5)),
-    ("one row a person", P, (1, 1)),
-    ("a table of several rows that says it has one a person", replace(V, single=True), (1, 1)),
-    ("a table that nobody declared", replace(V, table="gone"), (1, 1)),
-    ("some rows", Where(V, TRUE), (3, 2)),
-    ("other columns", Project(V, (WARD,), (V.fields[3],)), (3, 2)),
-    ("a line a person", lines(V), (1, 1)),
-    ("a line a person and key", lines(V, WARD), (1, 2)),
-    ("rows with one row a person", paired(V, P), (3, 2)),
-    ("one row a person with rows", paired(P, V), (3, 2)),
-    ("the most of both", paired(replace(V, table="visits"), IT), (4, 5)),
-    ("the most of each", paired(lines(IT, WARD), V), (3, 5)),
-    ("public rows count for nobody", paired(V, T), (3, 2)),
-    ("a public table is not counted", paired(T, P), (1, 1)),
-    ("public rows alone", paired(T, C), (1, 1)),
-    ("all parts", Union((V, IT), V.fields, private=True, cut=None), (7, 7)),
-    ("all parts, three of them", Union((V, V, P), V.fields, private=True, cut=None), (7, 5)),
+ONE = Declared(1, 1)
+COUNTS: tuple[tuple[str, Plan, Declared], ...] = (
+    ("as declared", V, Declared(3, 2)),
+    ("as declared of another", IT, Declared(4, 5)),
+    ("one row a person", P, ONE),
+    ("a table of several rows that says it has one a person", replace(V, single=True), ONE),
+    ("a table that nobody declared", replace(V, table="gone"), ONE),
+    ("some rows", Where(V, TRUE), Declared(3, 2)),
+    ("other columns", Project(V, (WARD,), (V.fields[3],)), Declared(3, 2)),
+    ("a line a person", lines(V), ONE),
+    ("a line a person and key counts as a row does", lines(V, WARD), Declared(3, 2)),
+    ("rows with one row a person", paired(V, P), Declared(3, 2)),
+    ("one row a person with rows", paired(P, V), Declared(3, 2)),
+    ("the most of both", paired(replace(V, table="visits"), IT), Declared(4, 5)),
+    ("the most of each", paired(lines(IT, WARD), V), Declared(4, 5)),
+    ("public rows count for nobody", paired(V, T), Declared(3, 2)),
+    ("a public table is not counted", paired(T, P), ONE),
+    ("public rows alone", paired(T, C), ONE),
+    ("all parts", Union((V, IT), V.fields, private=True, cut=None), Declared(7, 7, 26)),
+    ("all parts, three of them", Union((V, V, P), V.fields, private=True, cut=None), Declared(7, 5, 13)),
 )
 
 
 @pytest.mark.parametrize(("plan", "expected"), [case[1:] for case in COUNTS], ids=[case[0] for case in COUNTS])
-def test_a_person_counts_with_what_was_declared_of_tables(plan: Plan, expected: tuple[int, int]) -> None:
-    assert bounds(plan, DATASETS["people"]) == expected
+def test_a_person_counts_with_what_was_declared_of_tables(plan: Plan, expected: Declared) -> None:
+    assert declared(plan, DATASETS["people"]) == expected
+
+
+TOTALS: tuple[tuple[str, Plan, Declared, Declared], ...] = (
+    ("a table", V, Declared(total=6), Declared(3, 2, 4)),
+    ("some rows", Where(V, TRUE), Declared(total=6), Declared(3, 2, 4)),
+    ("a line a person", lines(V), ONE, ONE),
+    ("a line a person and key", lines(V, WARD), Declared(total=6), Declared(3, 2, 4)),
+    ("rows with one row a person", paired(V, P), Declared(total=6), Declared(3, 2, 4)),
+    ("rows with rows of a table without a total", paired(V, IT), Declared(total=20), Declared(4, 5, 20)),
+    ("and of that with one row a person", paired(P, IT), Declared(4, 5), Declared(4, 5)),
+    ("rows with public rows", paired(V, T), Declared(total=6), Declared(3, 2, 4)),
+    ("all parts", TWICE, Declared(total=12), Declared(6, 4, 8)),
+    ("parts of which one has no total", Union((V, IT), V.fields, private=True, cut=None), Declared(total=26), Declared(7, 7, 24)),
+    ("one row a person beside them", Union((P, V), P.fields, private=True, cut=None), Declared(total=7), Declared(4, 3, 5)),
+    ("joined parts", paired(TWICE, P), Declared(total=12), Declared(6, 4, 8)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("plan", "total", "both"), [case[1:] for case in TOTALS], ids=[case[0] for case in TOTALS])
+def test_a_total_is_carried_along_and_what_is_not_declared_is_not_known(
+    plan: Plan, total: Declared, both: Declared
+) -> None:
+    assert declared(plan, DATASETS["total"]) == total
+    assert declared(plan, DATASETS["both"]) == both
+
+
+def test_nobody_who_keeps_to_what_was_declared_is_weighted_down_by_a_union_or_a_join() -> None:
+    """Of every relation as many rows count as its tables' may be; a sum where there is a most would be seen."""
+    for dataset, own in (("people", 6), ("total", 6), ("both", 4)):
+        known = DATASETS[dataset]
+        assert declared(V, known).in_all == declared(paired(V, P), known).in_all == own
+        assert declared(TWICE, known).in_all == 2 * own
+        assert declared(paired(TWICE, P), known).in_all == 2 * own
+
+
+def test_the_least_of_what_is_known_bounds() -> None:
+    assert [Declared(3, 2).in_all, Declared(3, 2).in_one] == [6, 3]
+    assert [Declared(total=5).in_all, Declared(total=5).in_one] == [5, 5]
+    assert [Declared(3, 2, 4).in_all, Declared(3, 2, 4).in_one] == [4, 3]
+    assert [Declared(3, 2, 2).in_all, Declared(3, 2, 2).in_one] == [2, 2]
+    assert [Declared(3, 2, 9).in_all, Declared(3, 2, 9).in_one] == [6, 3]
+    assert Declared(3, None, 9).in_all == Declared(None, 2, 9).in_all == 9
+    assert (least(None, 4, 2), least(7)) == (2, 7)
+
+
+def test_of_a_persons_own_rows_as_many_are_expected_as_may_be_in_one_group() -> None:
+    """What is computed of a person's own rows is held within what so many may make; of a table that was cut, all."""
+    assert [own_rows(V, DATASETS[each]) for each in ("people", "total", "both")] == [3, 6, 3]
+    assert own_rows(scan(VISITS, "cut"), DATASETS["cut"]) == 6
+    assert own_rows(P, DATASETS["people"]) == 1
 
 
 def test_where_each_row_is_protected_a_row_counts_once() -> None:
-    assert bounds(V, DATASETS["rows"]) == (1, 1)
-    assert bounds(TWICE, DATASETS["rows"]) == (2, 2)
+    assert declared(V, DATASETS["rows"]) == ONE
+    assert declared(TWICE, DATASETS["rows"]) == Declared(2, 2, 2)
 
 
 # ---- how many public rows agree ----

@@ -2,13 +2,15 @@
 
 from fractions import Fraction
 from typing import Any
+from unittest import mock
 
 import pytest
 
 from neighbours import Database, engine, priced
 from sfumato.engines import DuckDBEngine
+from sfumato.query import PricedQuery
 from sfumato.query.bars import Bar
-from sfumato.query.postprocess import in_order, post_process
+from sfumato.query.postprocess import in_order, post_process, reaches
 
 BETA = Fraction(5, 100)
 KEYS: tuple[tuple[Any, ...], ...] = ((0,), (1,), (2,), (3,))
@@ -21,8 +23,15 @@ def made() -> DuckDBEngine:  # type: ignore[misc]
         yield opened
 
 
+def in_parts(query: PricedQuery, rows: Any) -> list[list[int]]:
+    """Noisy columns of whole rows as they are drawn: in 2**bits of a row."""
+    bits = [each.bits for each in query.priced for _ in range(each.measure.columns)]
+    return [[value << fine for value, fine in zip(row, bits, strict=True)] for row in rows]
+
+
 def answer(made: DuckDBEngine, text: str, keys: Any = ((),), noisy: Any = ([100],)) -> list[list[Any]]:
-    return [[bar.value for bar in row] for row in post_process(priced(made, text), keys, noisy, BETA)]
+    query = priced(made, text)
+    return [[bar.value for bar in row] for row in post_process(query, keys, in_parts(query, noisy), BETA)]
 
 
 GROUPED = "SELECT category, COUNT(*) AS n FROM visits GROUP BY category"
@@ -70,9 +79,9 @@ def test_text_and_dates_of_keys_can_be_computed_with(made: DuckDBEngine) -> None
 
     text = ("SELECT UPPER(note), LENGTH(note), SUBSTRING(note, 2, 2), TRIM(note), note LIKE 'a%', note ILIKE 'A_C%', STARTS_WITH(note, 'a'), COUNT(*)"
             " FROM visits GROUP BY note HAVING note LIKE '%'")  # fmt: skip
-    assert answer(made, text, [("abc",)], [[4, 4]]) == [["ABC", 3, "bc", "abc", True, True, True, 4]]
+    assert answer(made, text, [("abc",)], [[4]]) == [["ABC", 3, "bc", "abc", True, True, True, 4]]
     text = "SELECT EXTRACT(year FROM on_day), EXTRACT(month FROM on_day), EXTRACT(dow FROM on_day), EXTRACT(doy FROM on_day), COUNT(*) FROM visits GROUP BY on_day"
-    assert answer(made, text, [(date(2026, 2, 1),)], [[4, 4]]) == [[2026, 2, 0, 32, 4]]
+    assert answer(made, text, [(date(2026, 2, 1),)], [[4]]) == [[2026, 2, 0, 32, 4]]
 
 
 def test_a_moment_that_was_grouped_by_is_cut_cast_and_written_as_the_engine_does_it(made: DuckDBEngine) -> None:
@@ -81,25 +90,67 @@ def test_a_moment_that_was_grouped_by_is_cut_cast_and_written_as_the_engine_does
     at = datetime(2026, 1, 5, 13, 45, 10, 500_000)
     text = ("SELECT DATE_TRUNC('day', seen), CAST(seen AS DATE), CAST(seen AS TEXT), HOUR(seen), DATE_TRUNC('week', seen), ROUND(5 / 2), ROUND(-COUNT(*) / 8),"
             " CAST(COUNT(*) / 8 AS INTEGER), CAST(COUNT(*) + 1 AS TEXT) FROM visits GROUP BY seen")  # fmt: skip
-    found = answer(made, text, [(at,)], [[4, 4]])
+    found = answer(made, text, [(at,)], [[4]])
     days = [datetime(2026, 1, 5), date(2026, 1, 5), "2026-01-05 13:45:10.5", 13, datetime(2026, 1, 5)]
     assert found == [[*days, 3.0, -1.0, 0, "5"]]  # a half goes away from zero by ROUND, to the even neighbour by CAST
     assert [type(value) for value in found[0][:2]] == [datetime, date]
 
 
-def test_error_bars_hold_the_truth_whenever_every_column_is_within_its_reach(made: DuckDBEngine) -> None:
-    from sfumato.query.postprocess import reaches
+def test_columns_in_parts_of_a_row_are_whole_numbers_of_rows(made: DuckDBEngine) -> None:
+    """A count is the nearest whole number, and its bar that of the parts, which holds it."""
+    query = priced(made, "SELECT COUNT(*) AS n FROM visits")
+    (off,), whole = reaches(query, BETA), 2**30
+    assert query.weights.bits == query.priced[0].bits == 30
+    assert off == Fraction(query.priced[0].noise.reach(BETA), whole)  # type: ignore[union-attr]
+    for parts, shown in (
+        (100 * whole, 100),
+        (100 * whole + whole // 2, 101),
+        (100 * whole + whole // 2 - 1, 100),
+        (-whole, -1),
+        (3, 0),
+    ):
+        ((bar,),) = post_process(query, [()], [[parts]], BETA)
+        assert (bar.value, type(bar.value)) == (shown, int)
+        exact = Fraction(parts, whole)
+        assert (bar.low, bar.high) == (max(0.0, float(exact - off)), max(0.0, float(exact + off)))
+        assert bar.low is not None
+        assert bar.high is not None
+        assert bar.low <= max(0, shown) <= bar.high
 
+
+def test_each_column_is_in_parts_of_its_own(made: DuckDBEngine) -> None:
+    """People are whole, rows in 2**30, and a quantile is a value as it stands."""
+    query = priced(made, "SELECT COUNT(*), COUNT(DISTINCT user_id), COUNT(DISTINCT city), MEDIAN(day) FROM visits")
+    bits = {each.measure.kind: each.bits for each in query.priced}
+    assert bits == {"rows": 30, "people": 0, "distinct": 0, "quantile": 12}
+    noisy: dict[str, Any] = {"rows": 7 << 30, "people": 8, "distinct": 9, "quantile": [5.0, 4.0, 6.0]}
+    found = post_process(query, [()], [[noisy[each.measure.kind] for each in query.priced]], BETA)[0]
+    assert [bar.value for bar in found] == [7, 8, 9, 5]
+    shared = priced(made, "SELECT category, COUNT(DISTINCT user_id) FROM visits GROUP BY category")
+    assert [each.bits for each in shared.priced] == [20]
+    assert [bar.value for bar in post_process(shared, [(0,)], [[3 << 19]], BETA)[0]] == [0, 2]
+
+
+def test_parts_that_were_taken_for_rows_would_be_caught(made: DuckDBEngine) -> None:
+    """A twin: without the bits a count of a hundred is more than 10**11."""
+    query = priced(made, "SELECT COUNT(*) FROM visits")
+    with mock.patch("sfumato.query.postprocess._bits", return_value=[0]):
+        assert post_process(query, [()], in_parts(query, [[100]]), BETA)[0][0].value != 100
+    assert post_process(query, [()], in_parts(query, [[100]]), BETA)[0][0].value == 100
+
+
+def test_error_bars_hold_the_truth_whenever_every_column_is_within_its_reach(made: DuckDBEngine) -> None:
     text = "SELECT COUNT(*) AS n, SUM(amount) AS s, AVG(amount) AS a, STDDEV(amount) AS d, SUM(amount) / COUNT(*) AS r, 3 - COUNT(*) AS m FROM visits"
     query = priced(made, text)
     columns = sum(measure.columns for measure in query.measures.measures)
-    exact = [20_000, 100, 3_000_000, 200_000, 2_500_000_000][:columns]
-    exact += [1000] * (columns - len(exact))
-    off = reaches(query, BETA)
+    rows = [20_000, 100, 3_000_000, 200_000, 2_500_000_000][:columns]
+    rows += [1000] * (columns - len(rows))
+    (exact,), off = in_parts(query, [rows]), reaches(query, BETA)
+    bits = [each.bits for each in query.priced for _ in range(each.measure.columns)]
     truth = [bar.value for bar in post_process(query, [()], [exact], BETA)[0]]
     for sign in (-1, 1):
         for at in range(columns):
-            noisy = [value + (sign * off[i] if i == at else 0) for i, value in enumerate(exact)]
+            noisy = [value + (int(sign * off[i] * 2 ** bits[i]) if i == at else 0) for i, value in enumerate(exact)]
             for bar, value in zip(post_process(query, [()], [noisy], BETA)[0], truth, strict=True):
                 if bar.low is not None and bar.high is not None:
                     assert bar.low - 1e-6 <= value <= bar.high + 1e-6
@@ -116,7 +167,7 @@ def test_averages_and_spreads_stay_within_what_the_bounds_allow(made: DuckDBEngi
         [-(10**15)] * columns,
         [10**15] + [-3] * (columns - 1),
     ):
-        mean, variance, deviation = post_process(query, [()], [noisy], BETA)[0]
+        mean, variance, deviation = post_process(query, [()], in_parts(query, [noisy]), BETA)[0]
         assert 0 <= mean.value <= 200
         assert mean.low <= mean.value <= mean.high
         assert 0 <= variance.value <= 2 * 100**2

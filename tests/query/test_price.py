@@ -1,17 +1,19 @@
 """The price of a question: what is split among measures, how groups are chosen, and what the ledger knows it by."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
 
-from planned import DATASETS, PublicRows
+from planned import DATASETS, VISITS, PublicRows
 from sfumato.accounting import events
-from sfumato.data import Kind
-from sfumato.errors import InvalidQuestion
+from sfumato.data import Dataset, Kind
+from sfumato.errors import InvalidParameter, InvalidQuestion
 from sfumato.mechanisms import LaplaceKeys, TruncatedGeometricKeys
 from sfumato.query import PricedQuery, Spend, plan_question, price
-from sfumato.query.bounds import Bounds
+from sfumato.query.bounds import NO_WISH, Bounds, Wish
 from sfumato.query.expression import Field, Ref
 from sfumato.query.measures import Values
 from sfumato.query.price import person_bounds
@@ -30,30 +32,187 @@ def asked(text: str, spend: Spend = ONE, dataset: str = "people", **other: Any) 
 # ---- how a person is bounded ----
 
 
+def bounded(text: str, dataset: str, **other: Any) -> Bounds:
+    return person_bounds(plan_question(text, DATASETS[dataset], PublicRows()), DATASETS[dataset], **other)
+
+
+ALL, BY_WARD = "SELECT COUNT(*) FROM visits", "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+BY_TOWN, BY_DAY = "SELECT town, COUNT(*) FROM visits GROUP BY town", "SELECT day, COUNT(*) FROM visits GROUP BY day"
+BY_AGE = "SELECT p.age, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age"
+WAYS: tuple[tuple[str, str, Bounds, Bounds], ...] = (
+    # k rows in each of ℓ groups: k·ℓ in all, and where squares add up k in one
+    (ALL, "people", Bounds(3), Bounds(3)),
+    (BY_WARD, "people", Bounds(6, keys=2, in_parts=True), Bounds(6, 3, keys=2, in_parts=True)),
+    ("SELECT paid, COUNT(*) FROM visits GROUP BY paid", "people",
+     Bounds(6, keys=2, in_parts=True), Bounds(6, 3, keys=2, in_parts=True)),  # true, false, and neither
+    ("SELECT COUNT(*) FROM visits GROUP BY CASE WHEN day < 9 THEN 1 ELSE 1 END", "people", Bounds(3), Bounds(3)),
+    (BY_TOWN, "people", Bounds(6, None, 2, 2), Bounds(6, 3, 2, 2)),
+    (BY_AGE, "people", Bounds(3, in_parts=True), Bounds(3, in_parts=True)),  # a person has one age, and is held to it
+    ("SELECT p.age, v.town, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age, v.town", "people",
+     Bounds(6, None, 2, 2), Bounds(6, 3, 2, 2)),
+    # R in all
+    (ALL, "total", Bounds(6), Bounds(6)),
+    (BY_WARD, "total", Bounds(6, keys=4), Bounds(6, keys=4)),  # three wards, and none
+    (BY_DAY, "total", Bounds(6, keys=6, in_parts=True), Bounds(6, keys=6, in_parts=True)),
+    (BY_TOWN, "total", Bounds(6, None, 3, 3), Bounds(6, None, 3, 3)),  # three groups, unless the asker says otherwise
+    (BY_AGE, "total", Bounds(6, in_parts=True), Bounds(6, in_parts=True)),
+    # both: whatever is less
+    (ALL, "both", Bounds(3), Bounds(3)),
+    (BY_WARD, "both", Bounds(4, keys=2, in_parts=True), Bounds(4, 3, keys=2, in_parts=True)),
+    (BY_DAY, "both", Bounds(4, keys=2, in_parts=True), Bounds(4, 3, keys=2, in_parts=True)),
+    (BY_TOWN, "both", Bounds(4, None, 2, 2), Bounds(4, 3, 2, 2)),
+    # a table that was cut, and protected rows: nobody has more
+    (ALL, "cut", Bounds(6, cut=True), Bounds(6, cut=True)),
+    (BY_WARD, "cut", Bounds(6, keys=4, cut=True), Bounds(6, keys=4, cut=True)),
+    (BY_DAY, "cut", Bounds(6, keys=6, cut=True), Bounds(6, keys=6, cut=True)),
+    (BY_TOWN, "cut", Bounds(6, keys=6, cut=True), Bounds(6, keys=6, cut=True)),
+    (BY_AGE, "cut", Bounds(3, in_parts=True), Bounds(3, in_parts=True)),
+    (ALL, "rows", Bounds(1, cut=True), Bounds(1, cut=True)),
+    ("SELECT region, COUNT(*) FROM visits JOIN towns USING (town) GROUP BY region", "rows", Bounds(2, keys=2, cut=True), Bounds(2, keys=2, cut=True)),
+    # one row a person, and several of their own
+    ("SELECT age, COUNT(*) FROM people GROUP BY age", "people", Bounds(1, in_parts=True), Bounds(1, in_parts=True)),
+    ("SELECT town, COUNT(*) FROM people GROUP BY town", "people", Bounds(1, None, 1, 1), Bounds(1, None, 1, 1)),
+    ("SELECT COUNT(*) FROM people", "several", Bounds(2), Bounds(2)),
+    # unions and lines of a person and key
+    ("SELECT ward, COUNT(*) FROM (SELECT person, ward FROM visits UNION ALL SELECT person, ward FROM visits) t GROUP BY ward", "both",
+     Bounds(8, keys=4), Bounds(8, 6, keys=4)),
+    ("SELECT ward, SUM(n) FROM (SELECT person, ward, COUNT(*) AS n FROM visits GROUP BY person, ward) t GROUP BY ward", "both",
+     Bounds(4, keys=2, in_parts=True), Bounds(4, 3, keys=2, in_parts=True)),
+    ("SELECT COUNT(*) FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person) t", "total", Bounds(1, cut=True), Bounds(1, cut=True)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "dataset", "made", "apart"), WAYS, ids=[f"{way[1]}: {way[0]}" for way in WAYS])
+def test_a_person_is_bounded_as_was_declared_and_in_no_more_groups_than_there_are(
+    text: str, dataset: str, made: Bounds, apart: Bounds
+) -> None:
+    """Where noise is for all groups together what is in one decides nothing; it does where squares add up."""
+    assert bounded(text, dataset) == asked(text, dataset=dataset).bounds == made
+    assert bounded(text, dataset, apart=True) == asked(text, RHO, dataset).bounds == apart
+    assert asked(text, ONE, dataset, apart=True).bounds == apart
+    assert asked(text, RHO, dataset, apart=False).bounds == made
+
+
+def test_one_row_of_a_person_in_a_group_makes_rows_of_people() -> None:
+    """Then they are counted already, to choose the groups; so this bound is kept even where it decides nothing."""
+    visits = replace(VISITS, rows_per_group=1, groups_per_person=5)
+    known = replace(DATASETS["people"], tables=(DATASETS["people"].tables[0], visits, *DATASETS["people"].tables[2:]))
+    question = plan_question(BY_TOWN, known, PublicRows())
+    assert person_bounds(question, known) == Bounds(5, 1, 5, 5)
+    assert [type(each) for each in price(question, known, ONE).priced] == [SelectedCounts]
+    assert person_bounds(plan_question(BY_WARD, known, PublicRows()), known) == Bounds(4, keys=4)
+
+
+def test_nobody_has_more_rows_than_numbers_hold() -> None:
+    """However much is declared, a person weighs 2**40 rows at most; what is less is kept."""
+    for groups, total in ((10**3, 10**12), (1100, 2**40), (10**9, 2**40)):
+        visits = replace(VISITS, rows_per_group=10**9, groups_per_person=groups)
+        known = replace(
+            DATASETS["people"], tables=(DATASETS["people"].tables[0], visits, *DATASETS["people"].tables[2:])
+        )
+        assert person_bounds(plan_question(BY_TOWN, known, PublicRows()), known).total == total
+
+
+WISHES: tuple[tuple[str, str, Wish, Bounds], ...] = (
+    (ALL, "people", Wish(rows=2), Bounds(2)),
+    (ALL, "people", Wish(rows=3), Bounds(3)),
+    (BY_WARD, "total", Wish(rows=1), Bounds(1, keys=4)),
+    (BY_WARD, "both", Wish(rows=2), Bounds(2, keys=2, in_parts=True)),
+    (BY_TOWN, "total", Wish(groups=1), Bounds(6, None, 1, 1)),
+    (BY_TOWN, "total", Wish(groups=6), Bounds(6, None, 6, 6)),  # more than the few that are usual, and no more than rows
+    (BY_TOWN, "total", Wish(rows=2, groups=5), Bounds(2, None, 2, 2)),
+    (BY_TOWN, "people", Wish(groups=1), Bounds(3, None, 1, 1)),  # fewer groups, fewer rows
+    (BY_TOWN, "both", Wish(groups=2), Bounds(4, None, 2, 2)),
+    (ALL, "cut", Wish(rows=6), Bounds(6, cut=True)),
+    (ALL, "cut", Wish(rows=5), Bounds(5)),  # less than was cut: then rows are weighted
+    (BY_TOWN, "cut", Wish(groups=2), Bounds(6, None, 2, 2)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "dataset", "wish", "made"), WISHES, ids=[f"{w[1]} {w[2]}: {w[0]}" for w in WISHES])
+def test_an_asker_may_let_less_of_a_person_count(text: str, dataset: str, wish: Wish, made: Bounds) -> None:
+    assert bounded(text, dataset, wish=wish) == asked(text, dataset=dataset, wish=wish).bounds == made
+    assert asked(text, dataset=dataset, wish=wish).wish == wish
+
+
+def test_less_of_a_person_is_less_noise_and_another_question() -> None:
+    full, less = asked(BY_WARD, dataset="total"), asked(BY_WARD, dataset="total", wish=Wish(rows=2))
+    (one,), (other,) = full.priced, less.priced
+    assert isinstance(one, NoisyColumns)
+    assert isinstance(other, NoisyColumns)
+    assert (one.noise.scale, other.noise.scale) == (6 * 2**30, 2 * 2**30)  # type: ignore[attr-defined]
+    assert full.canonical() != less.canonical()
+
+
 @pytest.mark.parametrize(
-    ("text", "dataset", "made"),
+    ("text", "dataset", "wish", "problem"),
     [
-        ("SELECT COUNT(*) FROM visits", "people", Bounds(3, 1, None)),  # one group, whatever is declared
-        ("SELECT town, COUNT(*) FROM visits GROUP BY town", "people", Bounds(3, 2, None)),
-        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", "people", Bounds(3, 2, None)),  # the fewer of 2 and 3
-        ("SELECT COUNT(*) FROM visits GROUP BY CASE WHEN day < 9 THEN 1 ELSE 1 END", "people", Bounds(3, 1, None)),
-        ("SELECT age, COUNT(*) FROM people GROUP BY age", "people", Bounds(1, 1, None)),
-        ("SELECT p.age, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age", "people", Bounds(3, 1, None)),
-        ("SELECT p.age, v.town, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age, v.town", "people", Bounds(3, 2, None)),
-        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", "cut", Bounds(3, 2, 6)),
-        ("SELECT COUNT(*) FROM visits", "rows", Bounds(1, 1, 1)),
+        (ALL, "people", Wish(rows=4), "rows must be a whole number from 1 to 3"), (ALL, "people", Wish(rows=0), "from 1 to 3"),
+        (ALL, "people", Wish(rows=-1), "from 1 to 3"), (ALL, "people", Wish(rows=True), "a whole number"),
+        (ALL, "people", Wish(rows=2.0), "a whole number"),  # type: ignore[arg-type]
+        (BY_TOWN, "people", Wish(groups=3), "groups must be a whole number from 1 to 2"), (BY_TOWN, "people", Wish(groups=0), "from 1 to 2"),
+        (BY_TOWN, "total", Wish(groups=7), "from 1 to 6"), (BY_TOWN, "people", Wish(rows=4, groups=1), "from 1 to 3"),
+        (BY_TOWN, "both", Wish(rows=5), "from 1 to 4"), (ALL, "cut", Wish(rows=7), "from 1 to 6"),
+        (BY_WARD, "people", Wish(groups=1), "is for groups that are not public"), (ALL, "people", Wish(groups=1), "not public"),
+        (ALL, "rows", Wish(rows=1), "each row is protected"), (BY_TOWN, "rows", Wish(groups=1), "each row is protected"),
     ],
 )  # fmt: skip
-def test_a_person_is_in_as_many_groups_as_are_declared_and_no_more_than_there_are(
-    text: str, dataset: str, made: Bounds
-) -> None:
-    assert person_bounds(plan_question(text, DATASETS[dataset], PublicRows()), DATASETS[dataset]) == made
+def test_a_wish_is_within_what_the_owner_allows(text: str, dataset: str, wish: Wish, problem: str) -> None:
+    with pytest.raises(InvalidParameter, match=problem):
+        bounded(text, dataset, wish=wish)
 
 
-def test_bounds_of_a_cut_plan_are_its_cut() -> None:
-    free, cut = Bounds(3, 2, None), Bounds(3, 2, 6)
-    assert (free.keys, free.rows_in_group, cut.keys, cut.rows_in_group) == (2, 3, 6, 6)
-    assert (free.canonical(), cut.canonical()) == ([3, 2, None], [3, 2, 6])
+def test_no_wish_is_the_owners_word() -> None:
+    assert Wish() == NO_WISH
+    assert bounded(BY_TOWN, "total", wish=Wish()) == bounded(BY_TOWN, "total")
+    assert bounded(ALL, "rows", wish=Wish()) == Bounds(1, cut=True)
+
+
+def with_totals(dataset: str) -> Dataset:
+    """The dataset with totals of cost and age that are less than what rows may add up to."""
+    totals, known = {"cost": Fraction(150), "age": Fraction(50)}, DATASETS[dataset]
+    tables = [replace(t, columns=tuple(replace(c, total=totals.get(c.name)) for c in t.columns)) for t in known.tables]
+    return replace(known, tables=tuple(tables))
+
+
+def hidden_without_being_held(dataset: str, text: str) -> bool:
+    """Whether a sum is priced for less than its rows may add up to, and no weight sees to it."""
+    known = with_totals(dataset)
+    query = price(plan_question(text, known, PublicRows()), known, ONE)
+    (measure,) = query.measures.measures
+    return (
+        query.weights.alone is None
+        and measure.moves(query.bounds, grouped=False).l1 < query.bounds.total * measure.unit
+    )
+
+
+@pytest.mark.parametrize("text", ["SELECT SUM(cost) FROM visits", "SELECT SUM(age) FROM people"])
+@pytest.mark.parametrize("dataset", ["people", "total", "both"])
+def test_a_declared_total_is_the_price_where_totals_are_held(dataset: str, text: str) -> None:
+    assert not hidden_without_being_held(dataset, text)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "text"), [("cut", "SELECT SUM(cost) FROM visits"), ("rows", "SELECT SUM(age) FROM people")]
+)
+def test_a_total_that_nothing_holds_is_no_price(dataset: str, text: str) -> None:
+    assert not hidden_without_being_held(dataset, text)
+
+
+def test_bounds_are_known_by_all_that_they_say() -> None:
+    made = Bounds(6, 3, 4, 5, in_parts=True)
+    assert made.canonical() == [6, 3, 4, 5, True, False]
+    every = [made, replace(made, total=7), replace(made, rows=None), replace(made, picked=None), replace(made, keys=1),
+             replace(made, in_parts=False), replace(made, cut=True)]  # fmt: skip
+    assert len({repr(each.canonical()) for each in every}) == len(every)
+    assert [Bounds(6).rows_in_group, Bounds(6, 3).rows_in_group, Bounds(2, 3).rows_in_group] == [6, 3, 2]
+
+
+def test_the_heaviest_groups_hold_as_much_as_they_may() -> None:
+    assert Bounds(6).heaviest([5, 3]) == 30
+    assert Bounds(6, 4).heaviest([5, 3]) == 4 * 5 + 2 * 3
+    assert Bounds(6, 2).heaviest([5, 3]) == 2 * 5 + 2 * 3
+    assert Bounds(6, 2).heaviest([]) == 0
 
 
 def test_an_amount_is_in_one_currency() -> None:
@@ -141,44 +300,67 @@ def quantiles(text: str, spend: Spend, dataset: str = "people") -> ThreeQuantile
 
 
 @pytest.mark.parametrize(
-    ("text", "dataset", "rows", "groups", "spread"),
+    ("text", "dataset", "rows", "times", "bits"),
     [
-        ("SELECT MEDIAN(age) FROM people", "people", 1, 1, False),
-        ("SELECT MEDIAN(day) FROM visits", "people", 3, 1, False),
-        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "people", 3, 2, False),
-        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "cut", 6, 1, True),
-        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "rows", 1, 1, False),
+        ("SELECT MEDIAN(age) FROM people", "people", 1, 1, 0),
+        ("SELECT MEDIAN(day) FROM visits", "people", 3, 1, 12),
+        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "people", 3, 2, 12),
+        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "total", 6, 1, 12),
+        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "both", 3, 2, 12),  # four in threes are twice as many
+        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "cut", 6, 1, 0),
+        ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "rows", 1, 1, 0),
     ],
 )
 def test_a_quantile_has_half_of_the_share_and_its_ends_a_quarter_each(
-    text: str, dataset: str, rows: int, groups: int, spread: bool
+    text: str, dataset: str, rows: int, times: int, bits: int
 ) -> None:
-    """A person holds `rows` values a group and moves every score by so many: ε is for all of them, and all groups."""
-    made = quantiles(text, ONE, dataset)
-    assert [Fraction(each.epsilon) * rows * groups for each in made.quantiles] == [  # type: ignore[arg-type]
-        Fraction(1, 2), Fraction(1, 4), Fraction(1, 4),
-    ]  # fmt: skip
+    """ε is whole in every group, for what a person weighs in all; ρ is for `times` groups of what is in one."""
+    halves = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+    made, total = quantiles(text, ONE, dataset), asked(text, ONE, dataset).bounds.total
+    assert made.bits == bits
+    assert tuple(Fraction(each.epsilon) * total * 2**bits for each in made.quantiles) == halves  # type: ignore[arg-type]
     assert made.event.pure() == 1
+    assert isinstance(made.event, events.Composition)
+    assert {type(event) for event, _ in made.event.parts} == {events.Exponential}
+    assert sum(many for _, many in made.event.parts) == 3
     made = quantiles(text, RHO, dataset)
-    # of bounded range ε²/8; of a person whose rows may be in any groups ε²/2
-    spent = [(Fraction(each.epsilon) * rows) ** 2 * groups / (2 if spread else 8) for each in made.quantiles]  # type: ignore[arg-type]
-    for found, part in zip(spent, (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), strict=True):
+    spent = [(Fraction(each.epsilon) * rows * 2**bits) ** 2 * times / 8 for each in made.quantiles]  # type: ignore[arg-type]
+    for found, part in zip(spent, halves, strict=True):
         assert part * (1 - Fraction(1, 10**12)) < found <= part
     assert made.event.zcdp() == sum(spent)
     assert isinstance(made.event, events.Composition)
-    assert {type(event) for event, _ in made.event.parts} == {events.Pure if spread else events.Exponential}
+    assert {type(event) for event, _ in made.event.parts} == {events.Exponential}
+    assert sum(many for _, many in made.event.parts) == 3 * times
 
 
-@pytest.mark.parametrize(("cut", "kind", "rho"), [(1, events.Exponential, 8), (2, events.Pure, 2), (3, events.Pure, 2)])
-def test_two_rows_in_all_may_already_be_in_two_groups(cut: int, kind: type, rho: int) -> None:
-    """Then losses of several groups add up, and the bound of one group's range, ε²/8, does not hold for their sum."""
-    day = Ref(0, Field("day", Kind.INTEGER, Range(Fraction(0), Fraction(9), Fraction(1))))
-    values = Values(of=day, step=Fraction(1), low=0, high=9, q=Fraction(1, 2))
-    made = values.price(Fraction(1), Bounds(1, 1, cut), RHO, grouped=True, beta=Fraction(1, 20))
-    assert isinstance(made.event, events.Composition)
-    assert {type(event) for event, _ in made.event.parts} == {kind}
-    spent = (Fraction(made.quantiles[0].epsilon) * cut) ** 2 / rho  # type: ignore[arg-type]
-    assert Fraction(1, 2) * (1 - Fraction(1, 10**12)) < spent <= Fraction(1, 2)
+DAY = Ref(0, Field("day", Kind.INTEGER, Range(Fraction(0), Fraction(9), Fraction(1))))
+VALUES = Values(of=DAY, step=Fraction(1), low=0, high=9, q=Fraction(1, 2))
+
+
+@pytest.mark.parametrize(("total", "rows"), [(1, None), (6, 3), (4, 3), (7, 2), (5, 1), (3, None), (2, 5)])
+def test_all_groups_of_a_person_together_lose_what_a_quantile_costs(total: int, rows: int | None) -> None:
+    """Over every way to place rows: losses add up to ε at most, and at ρ their squares over eight to ρ."""
+    limits = Bounds(total, rows)
+    placings = [made for made in product(range(limits.rows_in_group + 1), repeat=3) if sum(made) <= total]
+    for bits in (0, 12):
+        pure = VALUES.price(Fraction(1), limits, ONE, bits=bits, grouped=True, beta=Fraction(1, 20))
+        lost = [Fraction(each.epsilon) * 2**bits for each in pure.quantiles]  # type: ignore[arg-type]
+        assert max(sum(lost) * sum(made) for made in placings) <= pure.event.pure()  # type: ignore[operator]
+        made = VALUES.price(Fraction(1), limits, RHO, bits=bits, grouped=True, beta=Fraction(1, 20))
+        lost = [Fraction(each.epsilon) * 2**bits for each in made.quantiles]  # type: ignore[arg-type]
+        squares = [sum((each * part) ** 2 for each in lost for part in placed) / 8 for placed in placings]
+        assert max(squares) <= made.event.zcdp() <= 1  # type: ignore[operator]
+
+
+def test_a_quantile_whose_groups_were_paid_once_would_be_caught() -> None:
+    """A twin: at ρ the ε of one group, for a person who fills two, is more than was paid."""
+    made = VALUES.price(Fraction(1), Bounds(6, 3), RHO, bits=0, grouped=True, beta=Fraction(1, 20))
+    alone = VALUES.price(Fraction(1), Bounds(3, 3), RHO, bits=0, grouped=True, beta=Fraction(1, 20))
+
+    def in_two_groups(each: ThreeQuantiles) -> Fraction:
+        return sum((2 * (3 * Fraction(q.epsilon)) ** 2 / 8 for q in each.quantiles), Fraction(0))  # type: ignore[arg-type]
+
+    assert in_two_groups(made) <= 1 < in_two_groups(alone)
 
 
 def test_the_ends_aim_beyond_the_quantile_by_what_it_is_off() -> None:
@@ -189,7 +371,8 @@ def test_the_ends_aim_beyond_the_quantile_by_what_it_is_off() -> None:
     assert high.shift - 1 < off <= high.shift
     assert made.q == Fraction(1, 2)
     assert made.reach(Fraction(1, 20)) == 0
-    assert made.expected(Fraction(1, 20)) == middle.error(Fraction(1, 20)).alpha
+    assert made.bits == 12
+    assert made.expected(Fraction(1, 20)) == middle.error(Fraction(1, 20)).alpha / 2**12  # ranks of whole rows
     assert [(each.lower, each.upper, each.grid) for each in made.quantiles] == [(0, 364, 1)] * 3
 
 
@@ -210,10 +393,20 @@ def test_a_priced_question_is_known_by_what_decides_its_release() -> None:
     assert made.canonical() == {
         "question": made.question.canonical(),
         "measures": [each.canonical() for each in made.measures.measures],
-        "bounds": [3, 1, None],
+        "bounds": [3, None, None, 1, False, False],
+        "weights": [30, None, False],
         "event": made.event.to_json(),
-        "quantiles": [["1/12", 0], ["1/24", -231], ["1/24", 231]],
+        "quantiles": [["1/49152", 0], ["1/98304", -942616], ["1/98304", 942616]],
     }
+
+
+def test_what_bounds_a_person_and_how_is_part_of_what_a_question_is_known_by() -> None:
+    text = "SELECT ward, SUM(day) FROM visits GROUP BY ward"
+    made = asked(text)
+    others = [replace(made, bounds=replace(made.bounds, total=5)), replace(made, bounds=replace(made.bounds, keys=3)),
+              replace(made, weights=replace(made.weights, bits=29)), replace(made, weights=replace(made.weights, alone=None)),
+              replace(made, weights=replace(made.weights, picks=True)), asked(text, wish=Wish(rows=5)), asked(text, apart=True)]  # fmt: skip
+    assert len({repr(each.canonical()) for each in (made, *others)}) == 1 + len(others)
 
 
 # ---- errors ----
@@ -226,4 +419,4 @@ def test_counts_that_chose_the_groups_are_as_far_off_as_the_choice() -> None:
     assert made.reach(beta) == made.expected(beta) == int(made.selection.error(beta).alpha) > 0
     (noisy,) = asked("SELECT COUNT(*) FROM visits").priced
     assert isinstance(noisy, NoisyColumns)
-    assert noisy.reach(beta) == noisy.expected(beta) == noisy.noise.reach(beta) > 0
+    assert noisy.reach(beta) == noisy.expected(beta) == Fraction(noisy.noise.reach(beta), 2**30) > 0

@@ -29,6 +29,13 @@ def price_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rho", metavar="ρ", help="the price in zCDP, instead of ε")
     parser.add_argument("--within", metavar="N", help="instead of a price: the error that counts and sums may have")
     parser.add_argument("--confidence", metavar="P", help="of error bars, such as 0.95")
+    parser.add_argument(
+        "--rows", metavar="N", type=int, help="of a person so many rows count, fewer than the owner allows"
+    )
+    parser.add_argument("--groups", metavar="N", type=int, help="a person counts in so many groups that are not public")
+    parser.add_argument(
+        "--beyond", action="store_true", help="for a tenth of the price: how many have more than counts"
+    )
 
 
 def request_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +65,10 @@ def choice_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def price_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keywords of a price."""
-    return {name: getattr(arguments, name) for name in ("epsilon", "delta", "rho", "within", "confidence")}
+    return {
+        name: getattr(arguments, name)
+        for name in ("epsilon", "delta", "rho", "within", "confidence", "rows", "groups", "beyond")
+    }
 
 
 def question_of(arguments: argparse.Namespace) -> str:

@@ -36,6 +36,7 @@ def run(arguments: argparse.Namespace) -> Exit:
     declared = read_declaration(path)
     if not arguments.json:
         _tell_sources(declared)
+    declared.check_bounds()
     schemas, typed = described(declared)
     looked, refused = refusals(path)
     if arguments.json:
@@ -88,6 +89,7 @@ def _table(table: Table) -> dict[str, Any]:
         "rows_per_group": table.rows_per_group,
         "groups_per_person": table.groups_per_person,
         "rows_per_person": table.rows_per_person,
+        "materialise": table.materialise,
     }
 
 
@@ -164,8 +166,13 @@ def _known(column: Column) -> str:
 
 
 def _bounds(table: Table) -> str:
-    if table.rows_per_person is not None:
-        return f"cut at registration to {table.rows_per_person} rows a person"
-    if table.rows_per_group == table.groups_per_person == 1:
+    if table.cut is not None:
+        return f"cut at registration to {table.cut} rows a person"
+    known = {"rows": table.rows_per_person, "rows in a group": table.rows_per_group, "groups": table.groups_per_person}
+    said = [f"{number} {what}" for what, number in known.items() if number is not None]
+    if not said:
         return "one row a person"
-    return f"{table.rows_per_group} rows of a person count in a group, {table.groups_per_person} groups a person"
+    before = " (before 0.3 it was cut at registration, which materialise = true still does)"
+    return (
+        f"of a person {', '.join(said)} count, and of more every row in part{before if table.rows_per_person else ''}"
+    )

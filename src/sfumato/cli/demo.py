@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sfumato
 from sfumato.cli import terminal
 from sfumato.cli.command import Exit
-from sfumato.curator import Release, Session
+from sfumato.curator import Release, Session, profile_page
 from sfumato.curator.documents import DEMO, headed
 from sfumato.demo import hospital
 from sfumato.errors import BudgetExceeded, InvalidParameter
@@ -73,6 +73,8 @@ def run(arguments: argparse.Namespace) -> Exit:
         told.say("Answers are shown beside the truth because this is a demo; a curator never shows it.\n")
         for number, scene in enumerate(SCENES, 1):
             _ask(told, scene, number)
+            if number == 1:
+                _for_the_owner(told, declaration, scene.epsilon)
         _differencing(told, len(SCENES) + 1)
         _averaging(told)
         _the_end(told)
@@ -104,6 +106,7 @@ def next_commands(folder: Path) -> list[str]:
         f"{called} budget",
         f"{called} log --verify",
         f"{called} init patients.parquet visits.parquet -o -",
+        f"{called} profile --by ward",
     ]
 
 
@@ -148,7 +151,23 @@ def _ask(told: _Told, scene: Scene, number: int) -> None:
         terminal.emit(answer.to_json())
         return
     terminal.show(_beside(answer, hospital.truth(told.folder, scene.sql)))
-    told.say(f"   {answer.footer()}\n")
+    told.say(f"   {answer.footer()}")
+    for note in answer.notes if number == 1 else ():
+        told.say(f"   {note.text}")
+    told.say("")
+
+
+def _for_the_owner(told: _Told, declaration: Path, epsilon: str) -> None:
+    """What the bound leaves out, which is exact: no session leads to it."""
+    told.say("   How many visits of one patient should count? The owner alone may look (sfumato profile):")
+    with terminal.waiting("reading all visits for their owner"):
+        found = sfumato.profile(declaration, epsilon=epsilon)
+    (trade,) = (table.trade for table in found.tables if table.trade is not None and not table.one_row_a_person)
+    if told.json:
+        return
+    counts = profile_page.COUNTS
+    terminal.show(terminal.table(counts, profile_page.count_cells(trade), right=counts[:-1]))
+    told.say("")
 
 
 def _beside(answer: Release, truth: list[tuple[Any, ...]]) -> Any:

@@ -29,7 +29,9 @@ def run(arguments: argparse.Namespace) -> Exit:
 def show(made: Explanation) -> None:
     """Plan, mechanisms, errors, cost."""
     terminal.show("\n".join(words.plan(made.plan)))
-    terminal.show(terminal.facts({"groups": words.groups(made.groups), "bounding": words.bounding(made.bounding)}))
+    others = {"not chosen": words.not_chosen(made.not_chosen[0])} if made.not_chosen else {}
+    bounding = words.bounding(made.bounding)
+    terminal.show(terminal.facts({"groups": words.groups(made.groups), "bounding": bounding, **others}))
     rows = [words.mechanism(each) for each in made.mechanisms]
     terminal.show(terminal.table(("measures", "by", "share", "error"), rows))
     sure = f"{100 * float(made.confidence):g} %"

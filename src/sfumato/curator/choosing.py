@@ -11,6 +11,7 @@ from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
+from sfumato.curator.explanation import bounding_notes
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown, stored_value
 from sfumato.curator.scoring import Scores, at, move, scores, weighted_move
 from sfumato.data import Kind
@@ -40,7 +41,7 @@ def noisy_max(desk: Desk, text: str, *, epsilon: Amount, key: str | None = None,
     def choose(reader: Reader) -> Json:
         return {"chosen": found.groups.index(mechanism.release(found.exact(reader), bits=desk.bits))}
 
-    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.scale)
+    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.scale)
     return _ask(
         desk,
         mechanism,
@@ -74,7 +75,7 @@ def top_k(desk: Desk, text: str, *, k: int, epsilon: Amount, key: str | None = N
         drawn = mechanism.release(found.exact(reader), bits=desk.bits)
         return {"chosen": [found.groups.index(group) for group in drawn]}
 
-    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.measure.scale)
+    below = mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(found.scale)
     return _ask(
         desk,
         mechanism,
@@ -116,7 +117,7 @@ def exponential(
         chosen = mechanism.release(utility.of(found.exact(reader)), bits=desk.bits)
         return {"chosen": mechanism.candidates.index(chosen)}  # candidates are their own numbers
 
-    unit = found.measure.scale / utility.scale
+    unit = found.scale / utility.scale
     note = Note.of("utility", below=mechanism.error(1 - desk.dataset.defaults.confidence).alpha * float(unit))
     about = {**found.about(desk, "exponential", mechanism.event), "utility": utility.canonical()}
 
@@ -125,7 +126,7 @@ def exponential(
             return _groups_shown(desk, found, [stored["chosen"]], note)
         row = (Bar(utility.candidates[stored["chosen"]]),)
         column = AnswerColumn("candidate", Kind.TEXT, "key")
-        return Shown((column,), (row,), desk.dataset.defaults.confidence, (note,))
+        return Shown((column,), (row,), desk.dataset.defaults.confidence, _notes(desk, found, note))
 
     return _ask(
         desk,
@@ -217,7 +218,12 @@ def _weight(value: Any) -> Fraction:
 
 def _groups_shown(desk: Desk, found: Scores, chosen: Sequence[int], note: Note) -> Shown:
     bars = tuple(tuple(Bar(part) for part in found.groups[at]) for at in chosen)
-    return Shown(found.columns, bars, desk.dataset.defaults.confidence, (note,))
+    return Shown(found.columns, bars, desk.dataset.defaults.confidence, _notes(desk, found, note))
+
+
+def _notes(desk: Desk, found: Scores, note: Note) -> tuple[Note, ...]:
+    """How near the choice is, and what was left out of what it was made by."""
+    return (note, *bounding_notes(found.query, desk.dataset))
 
 
 def _ask(desk: Desk, mechanism: Selection, found: Scores, **rest: Any) -> Ask[Shown]:

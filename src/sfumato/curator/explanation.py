@@ -1,5 +1,6 @@
 """What a question would do and cost: known without data, shown for nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, assert_never
@@ -10,10 +11,12 @@ from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
 from sfumato.ledger.outcomes import MissingAmount
-from sfumato.query import PricedQuery, Question
+from sfumato.query import PricedQuery, Question, price
 from sfumato.query.aggregates import QuantileOf
+from sfumato.query.contributions import lines_of_people, one_group
 from sfumato.query.expression import refs
-from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where
+from sfumato.query.measures import Distinct, People
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, tables
 from sfumato.query.postprocess import expected_errors
 from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
 
@@ -56,13 +59,27 @@ class ReturnedGroups:
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """What of a person counts: a row by itself, all of a cut table's rows, or so many rows in so many groups."""
+    """What of a person counts: a row by itself, all of a cut table's rows, or so many rows, more of them in part."""
 
     kind: Literal["row", "cut", "weighted"]
     rows: int | None = None
+    """In all groups together."""
+    in_group: int | None = None
+    """In one group, if that is less."""
     groups: int | None = None
-    """In how many groups a person counts, if that leaves anything out."""
-    grouped: bool = False
+    """In how many groups a person counts, if others are left out."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {"kind": self.kind, "rows": self.rows, "in_group": self.in_group, "groups": self.groups}
+
+
+@dataclass(frozen=True, slots=True)
+class OtherBounding:
+    """A way of bounding that was not chosen, and how far off the first number would be."""
+
+    bounding: Bounding
+    within: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +148,7 @@ class Explanation:
     shortfalls: tuple[MissingAmount, ...] = ()
     """Every budget that would refuse, as a refusal names them."""
     notes: tuple[Note, ...] = ()
+    not_chosen: tuple[OtherBounding, ...] = ()
 
     @property
     def affordable(self) -> bool:
@@ -139,13 +157,13 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        bounding = self.bounding
         return {
             **headed(EXPLANATION),
             "question": self.question,
             "plan": self.plan.to_json(),
             "groups": {"kind": self.groups.kind, "count": self.groups.count, "null": self.groups.null},
-            "bounding": {"kind": bounding.kind, "rows": bounding.rows, "groups": bounding.groups},
+            "bounding": self.bounding.to_json(),
+            "not_chosen": [{"bounding": each.bounding.to_json(), "within": each.within} for each in self.not_chosen],
             "mechanisms": [each.to_json() for each in self.mechanisms],
             "columns": [each.to_json() for each in self.columns],
             "cost": self.cost.to_json(),
@@ -181,18 +199,65 @@ def explained(
         confidence=query.confidence,
         remaining=remaining,
         shortfalls=short,
-        notes=notes(query),
+        notes=notes(query, dataset),
+        not_chosen=_not_chosen(query, dataset),
     )
 
 
-def notes(query: PricedQuery) -> tuple[Note, ...]:
-    """What a reader of the answer must know."""
+def _not_chosen(query: PricedQuery, dataset: Dataset) -> tuple[OtherBounding, ...]:
+    """The other way of bounding that is declared: with what may be in one group, or without."""
+    other = price(query.question, dataset, query.spend, confidence=query.confidence, wish=query.wish,
+                  apart=query.spend.rho is None)  # fmt: skip
+    if other.bounds == query.bounds:
+        return ()
+    off = [
+        each.reach(1 - query.confidence) * each.measure.scale for each in other.priced if isinstance(each, NoisyColumns)
+    ]
+    return tuple(OtherBounding(_bounding(other, dataset), nearest(each)) for each in off[:1])
+
+
+def notes(query: PricedQuery, dataset: Dataset, beyond: Sequence[int] = ()) -> tuple[Note, ...]:
+    """What a reader of the answer must know, with the noisy numbers of those who have more than counts."""
     found = []
     if any(isinstance(each, QuantileOf) and each.is_extreme for each in query.question.aggregates):
         found.append(Note.of("extremes"))
     if query.keys is not None:
         found.append(Note.of("threshold", people=query.keys.threshold))
-    return tuple(found)
+    return (*found, *bounding_notes(query, dataset), *_beyond(query, beyond))
+
+
+def _beyond(query: PricedQuery, told: Sequence[int]) -> list[Note]:
+    if query.beyond is None or not told:
+        return []
+    beta, known = 1 - query.confidence, query.beyond
+    found = [Note.of("beyond", people=told[0], within=known.people.reach(beta))]
+    if known.rows is not None and query.weights.alone is None:
+        found.append(Note.of("excess", n=told[1], within=known.rows.reach(beta), most=known.most))
+    return found
+
+
+def bounding_notes(query: PricedQuery, dataset: Dataset) -> list[Note]:
+    """What may have been left out of each person's part: from the declaration and the question alone."""
+    limits, plan, found = query.bounds, query.question.plan, list[Note]()
+    if dataset.unit is None:
+        return found
+    cuts = [
+        cut for name in tables(plan) if (table := dataset.table(name)) is not None and (cut := table.cut) is not None
+    ]
+    found += [Note.of("cut", rows=max(cuts))] if cuts else []
+    found += [Note.of("own", rows=rows) for rows in lines_of_people(plan, dataset)[:1]]
+    if limits.cut or plan.single:
+        return found
+    measures = query.measures.measures
+    if any(measure.is_weighted for measure in measures):
+        found.append(Note.of("sampled" if query.weights.picks else "weighted", rows=limits.total))
+    if any(isinstance(measure, Distinct) for measure in measures):
+        found.append(Note.of("values", values=limits.total))
+    if limits.picked is not None:
+        found.append(Note.of("picked", groups=limits.picked))
+    if limits.in_parts and not one_group(query.question) and any(isinstance(measure, People) for measure in measures):
+        found.append(Note.of("parts", groups=limits.keys))
+    return found
 
 
 def columns_of(question: Question) -> tuple[AnswerColumn, ...]:
@@ -237,14 +302,12 @@ def _groups(query: PricedQuery) -> ReturnedGroups:
 
 
 def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
-    limits, known = query.bounds, query.question.groups
+    limits = query.bounds
     if dataset.unit is None:
         return Bounding("row")
-    if limits.cut is not None:
-        return Bounding("cut", limits.cut)
-    grouped = bool(query.question.keys)
-    all_of_them = not grouped or (known is not None and len(known) <= limits.groups)
-    return Bounding("weighted", limits.rows, None if all_of_them else limits.groups, grouped)
+    if limits.cut:
+        return Bounding("cut", limits.total)
+    return Bounding("weighted", limits.total, limits.rows, limits.picked)
 
 
 def _selection(query: PricedQuery) -> PlannedMechanism:

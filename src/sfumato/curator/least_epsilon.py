@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, positive
+from sfumato.query.aggregates.base import Exact
 from sfumato.query.postprocess import reaches
 from sfumato.query.price import PricedQuery
 
@@ -61,6 +62,6 @@ def _bound(value: Within) -> Fraction:
         raise InvalidParameter("within", "must be a positive number", value, hint="within=100") from None
 
 
-def _off(query: PricedQuery, off: list[int], aggregate: int) -> Fraction:
+def _off(query: PricedQuery, off: list[Exact], aggregate: int) -> Fraction:
     recipe = query.measures.recipes[aggregate]
     return sum(off[column] for column in recipe.columns) * recipe.measures[0].scale

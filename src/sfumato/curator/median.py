@@ -1,13 +1,14 @@
 """The smooth median: noise that follows how far the median of these data can move (slides "Example: Median").
 
 The mechanism is private where n values of public number n are given and one of them is replaced. A person here comes
-or goes, with up to `rows` values, and n is nobody's to know. So it is given 2h + 1 values, whatever n is: those around
+or goes, with up to `total` values, and n is nobody's to know. So it is given 2h + 1 values, whatever n is: those around
 the median, with the lower bound before the first and the upper after the last. Of x(1) ≤ … ≤ x(n) they are the ranks
 from ⌊(n + 1)/2⌋ - h to ⌊(n + 1)/2⌋ + h. One value more shifts this window by one rank or by none, and puts one value
-in, so that one value of the window is replaced and no more: a person replaces at most `rows`, and a mechanism of ε' on
-one replacement costs ε'·rows. Its middle is the lower median of all values.
+in, so that one value of the window is replaced and no more: a person replaces at most `total`, and a mechanism of ε' on
+one replacement costs ε'·total. Its middle is the lower median of all values.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, log
 from typing import Any
@@ -21,6 +22,7 @@ from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
+from sfumato.curator.explanation import bounding_notes
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
 from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure, public_groups
 from sfumato.errors import InvalidQuestion
@@ -30,6 +32,7 @@ from sfumato.mechanisms.smooth import FLOOR
 from sfumato.query import PricedQuery
 from sfumato.query.bars import Bar
 from sfumato.query.measures import Values
+from sfumato.query.weights import Weights
 
 Steps = NDArray[np.int64]
 _MOST_GROUPS = 1000
@@ -61,7 +64,7 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
             for group, steps in zip(groups, stored["medians"], strict=True)
         ]
         note = Note.of("smooth", within=within * float(measure.step))
-        return Shown(_columns(query), tuple(bars), sure, (note,))
+        return Shown(_columns(query), tuple(bars), sure, (note, *bounding_notes(query, desk.dataset)))
 
     cost = Cost(event.pure(), None, event.extra_delta())
     return Ask(
@@ -69,6 +72,7 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
         about={
             "smooth median": query.question.canonical(),
             "bounds": query.bounds.canonical(),
+            "weights": query.weights.canonical(),
             "declared": query.question.declared(desk.dataset),
             "groups": public_groups(groups),
             "event": event.to_json(),
@@ -108,6 +112,7 @@ def _medians(desk: Desk, text: str) -> PricedQuery:
             hint="leave GROUP BY out, or GROUP BY a column with declared values",
         )
     query = one_measure(desk, asked, MEDIANS)
+    query = replace(query, weights=Weights(0, picks=not query.bounds.cut))  # values are counted one by one
     measure = _values(query)
     if measure.q != Fraction(1, 2):
         raise InvalidQuestion("the smooth median answers MEDIAN(x)", hint="sql() answers every other quantile")
@@ -129,15 +134,12 @@ def _values(query: PricedQuery) -> Values:
 def _mechanism(query: PricedQuery, price: Fraction) -> tuple[SmoothSensitivity, Event]:
     """The mechanism of each group, whose price is for one value, and what a person's values cost in all groups.
 
-    A person has `rows` values in each of `groups` groups: the loss of a group is at most ε'·rows, and groups compose.
-    The rows of a cut table may be in any groups, and their losses add up.
+    So many values of a person are picked, of any groups, and what is lost to each of them adds up.
     """
-    limits, measure = query.bounds, _values(query)
-    rows, groups = (limits.rows, limits.groups) if limits.cut is None else (limits.cut, 1)
+    most, measure = query.bounds.total, _values(query)
     bound: Any = Median(lower=measure.low, upper=measure.high)
-    mechanism = SmoothSensitivity(bound=bound, epsilon=price / (rows * groups))
-    one = mechanism.event if rows == 1 else events.Pure(rows * (price / (rows * groups)))
-    return mechanism, one if groups == 1 else events.Composition([(one, groups)])
+    mechanism = SmoothSensitivity(bound=bound, epsilon=price / most)
+    return mechanism, mechanism.event if most == 1 else events.Pure(price)
 
 
 def _half(mechanism: SmoothSensitivity, groups: int) -> int:

@@ -52,6 +52,16 @@ def add_noise(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None =
     return keys, [list(row) for row in zip(*in_turn, strict=True)] if in_turn else [[] for _ in keys]
 
 
+def noisy_beyond(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> list[int]:
+    """How many people have more than counts, and their rows beyond if they may be told of, each with noise."""
+    if query.beyond is None:
+        return []
+    stream = source(bits)
+    hidden = [noise for noise in (query.beyond.people, query.beyond.rows) if noise is not None]
+    steps = [np.array([value], dtype=np.int64) for value in exact.beyond]
+    return [int(add(step, noise.draw(1, stream))[0]) for step, noise in zip(steps, hidden, strict=False)]
+
+
 def _noisy(priced: NoisyColumns, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:
     """The exact integers of the groups in order, zero for those nobody is in, each with noise of its own."""
     if not places:

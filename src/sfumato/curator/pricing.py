@@ -9,6 +9,7 @@ from sfumato.curator.least_epsilon import Within, least_epsilon
 from sfumato.curator.release import Cost
 from sfumato.errors import InvalidParameter
 from sfumato.query import PricedQuery, Question, Spend, price
+from sfumato.query.bounds import Wish
 
 
 def price_question(
@@ -20,24 +21,36 @@ def price_question(
     rho: Amount | None = None,
     within: Within | Mapping[str, Within] | None = None,
     confidence: Amount | None = None,
+    rows: int | None = None,
+    groups: int | None = None,
+    beyond: bool | None = None,
 ) -> PricedQuery:
     """The question with everything that will be done and what it costs."""
     sure = desk.dataset.defaults.confidence if confidence is None else amount("confidence", confidence)
     if not 0 < sure < 1:
         raise InvalidParameter("confidence", "must lie between 0 and 1", confidence, hint="confidence=0.95")
-    asked = desk.question(text)
+    if beyond not in (None, True, False):
+        raise InvalidParameter("beyond", "must be True or False", beyond, hint="beyond=True, or leave it out")
+    asked, wish = desk.question(text), Wish(rows, groups, bool(beyond))
     if within is not None:
         if epsilon is not None or rho is not None:
             raise InvalidParameter("within", "stands instead of epsilon or rho, and not beside them", within)
         least = least_epsilon(
-            lambda e: _with_amounts(desk, asked, epsilon=e, delta=delta, rho=None, sure=sure), within, sure
+            lambda e: _with_amounts(desk, asked, epsilon=e, delta=delta, rho=None, sure=sure, wish=wish), within, sure
         )
         epsilon = max(least, desk.dataset.rules.least_epsilon)
-    return _with_amounts(desk, asked, epsilon=epsilon, delta=delta, rho=rho, sure=sure)
+    return _with_amounts(desk, asked, epsilon=epsilon, delta=delta, rho=rho, sure=sure, wish=wish)
 
 
 def _with_amounts(
-    desk: Desk, asked: Question, *, epsilon: Amount | None, delta: Amount | None, rho: Amount | None, sure: Fraction
+    desk: Desk,
+    asked: Question,
+    *,
+    epsilon: Amount | None,
+    delta: Amount | None,
+    rho: Amount | None,
+    sure: Fraction,
+    wish: Wish,
 ) -> PricedQuery:
     if epsilon is None and rho is None:
         epsilon = desk.dataset.defaults.epsilon
@@ -53,7 +66,7 @@ def _with_amounts(
     if unknown:
         fails = _share_of_delta(desk, spent) if named is None else named
     spend = Spend(spent if rho is None else None, spent if rho is not None else None, fails)
-    return price(asked, desk.dataset, spend, confidence=sure)
+    return price(asked, desk.dataset, spend, confidence=sure, wish=wish)
 
 
 def _share_of_delta(desk: Desk, spent: Fraction) -> Fraction:

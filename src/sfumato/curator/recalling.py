@@ -82,18 +82,24 @@ def asked_again(desk: Desk, verbs: Verbs, given: GivenAnswer, hash_of: Callable[
     )
 
 
-def _prices(given: GivenAnswer) -> list[dict[str, Fraction | None]]:
+def _prices(given: GivenAnswer) -> list[dict[str, Any]]:
     """The price that is stored with an answer, or those that its event may have been asked at."""
     stored: Any = given.answer.release
     spend = stored.get("spend") if isinstance(stored, dict) else None
     if isinstance(spend, dict):
-        return [{name: None if value is None else Fraction(value) for name, value in spend.items()}]
+        return [{name: _named(name, value) for name, value in spend.items()}]
     event = from_json(given.asked["event"])
     found: list[dict[str, Fraction | None]] = []
     for name, value in (("epsilon", event.pure()), ("rho", event.zcdp())):
         for delta in (None, event.extra_delta()) if value is not None else ():
             found.append({name: value, "delta": delta})
     return found
+
+
+def _named(name: str, value: Any) -> Fraction | int | None:
+    if value is None:
+        return None
+    return int(value) if name in ("rows", "groups", "beyond") else Fraction(value)
 
 
 def _prices_of_a_choice(given: GivenAnswer) -> list[dict[str, Fraction | None]]:

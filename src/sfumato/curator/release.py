@@ -12,6 +12,7 @@ from sfumato.core.libraries import library
 from sfumato.core.printing import Json, for_csv, for_json
 from sfumato.curator import words
 from sfumato.curator.documents import RELEASE, amount_json, headed, read_amount, read_field, read_header
+from sfumato.curator.noted import sentence
 from sfumato.data import Kind
 from sfumato.data.column import Value
 from sfumato.errors import SfumatoError
@@ -94,7 +95,7 @@ class Note:
     @classmethod
     def of(cls, code: str, **figures: float) -> "Note":
         """The note that has this code, with its sentence."""
-        return cls(code, words.note(code, figures), figures)
+        return cls(code, sentence(code, figures), figures)
 
     def __str__(self) -> str:
         return self.text

@@ -43,7 +43,7 @@ def one_measure(desk: Desk, asked: Question, kinds: Aggregates) -> PricedQuery:
             "the aggregate is compared as it is, without arithmetic, HAVING, ORDER BY or LIMIT",
             hint="SELECT key, SUM(-x) … GROUP BY key asks for the least; sql() computes with what is released",
         )
-    return price(asked, desk.dataset, Spend(Fraction(1), None, Fraction(0)))
+    return price(asked, desk.dataset, Spend(Fraction(1), None, Fraction(0)), apart=True)
 
 
 def at(query: PricedQuery, event: Event) -> PricedQuery:
@@ -52,16 +52,22 @@ def at(query: PricedQuery, event: Event) -> PricedQuery:
 
 
 def move(query: PricedQuery) -> int:
-    """The most one person moves the aggregate of any one group."""
-    return query.measures.measures[0].most(query.bounds)
+    """The most one person moves the aggregate of any one group, in parts of a row as it is computed."""
+    return query.measures.measures[0].most(query.bounds) << bits(query)
+
+
+def bits(query: PricedQuery) -> int:
+    """In what part of a row the aggregate is computed, as a power of two."""
+    return query.measures.measures[0].bits(query.weights.bits, query.bounds)
 
 
 def weighted_move(query: PricedQuery, weights: list[int]) -> int:
     """The most one person moves a sum of the groups' aggregates, each times its weight.
 
-    A person counts in few groups, so the heaviest decide; of a cut table all rows may be in one group.
+    What a person counts for may all be in the heaviest groups.
     """
-    return query.measures.measures[0].weighted_move(query.bounds, sorted(map(abs, weights), reverse=True))
+    heaviest = sorted(map(abs, weights), reverse=True)
+    return query.measures.measures[0].weighted_move(query.bounds, heaviest) << bits(query)
 
 
 @dataclass(frozen=True)
@@ -79,12 +85,17 @@ class Scores:
         return self.query.measures.measures[0]
 
     @property
+    def scale(self) -> Fraction:
+        """What one of the computed integers is worth."""
+        return self.measure.scale / (1 << bits(self.query))
+
+    @property
     def only_adds(self) -> bool:
         """Whether a person who comes lowers no score."""
         return self.measure.only_adds
 
     def exact(self, reader: Reader) -> list[int]:
-        """The groups' aggregates in steps, in their public order."""
+        """The groups' aggregates in parts of a step, in their public order."""
         table = reader.exact()
         at = {group: i for i, group in enumerate(table.keys)}
         column = table.columns[self.query.measures.starts[0]]
@@ -95,6 +106,7 @@ class Scores:
         return {
             name: self.query.question.canonical(),
             "bounds": self.query.bounds.canonical(),
+            "weights": self.query.weights.canonical(),
             "declared": self.query.question.declared(desk.dataset),
             "groups": public_groups(self.groups),
             "event": event.to_json(),

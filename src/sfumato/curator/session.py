@@ -75,17 +75,22 @@ class Session(Closing):
         rho: Amount | None = None,
         within: Within | Mapping[str, Within] | None = None,
         confidence: Amount | None = None,
+        rows: int | None = None,
+        groups: int | None = None,
+        beyond: bool = False,
         key: str | None = None,
         label: str = "",
     ) -> Release:
         """The private answer to a SQL question, priced by ε, by ρ, or by the accuracy that is wanted.
 
         `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
-        `label` says what the question is for, in the analyst's words.
+        `label` says what the question is for, in the analyst's words. `rows` lets less of a person count than the
+        owner allows, for less noise; `groups` so many of the groups that are not public. `beyond` spends a tenth of the
+        price on how many people have more than counts.
         """
         return self._answer(
-            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, key=key,
-            label=label,
+            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
+            groups=groups, beyond=beyond, key=key, label=label,
         )  # fmt: skip
 
     async def sql_async(
@@ -97,13 +102,16 @@ class Session(Closing):
         rho: Amount | None = None,
         within: Within | Mapping[str, Within] | None = None,
         confidence: Amount | None = None,
+        rows: int | None = None,
+        groups: int | None = None,
+        beyond: bool = False,
         key: str | None = None,
         label: str = "",
     ) -> Release:
         """`sql` for an event loop, which goes on meanwhile."""
         return await self.ask_async(
-            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, key=key,
-            label=label,
+            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
+            groups=groups, beyond=beyond, key=key, label=label,
         )  # fmt: skip
 
     async def ask_async(self, verb: str, /, *words: Any, **more: Any) -> Release:
@@ -120,11 +128,15 @@ class Session(Closing):
         rho: Amount | None = None,
         within: Within | Mapping[str, Within] | None = None,
         confidence: Amount | None = None,
+        rows: int | None = None,
+        groups: int | None = None,
+        beyond: bool = False,
     ) -> Explanation:
         """The plan, price and expected error of a question, for nothing and without reading data."""
         with self.curator._gate.using():
             return self._explained(
-                text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence
+                text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
+                groups=groups, beyond=beyond,
             )  # fmt: skip
 
     def _explained(self, text: str, **price: Any) -> Explanation:

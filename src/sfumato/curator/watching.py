@@ -14,7 +14,8 @@ from sfumato.curator.charge import Reader
 from sfumato.curator.documents import WATCH, WATCH_ANSWER, amount_json, headed
 from sfumato.curator.pace import Paced
 from sfumato.curator.release import NOTHING, Cost
-from sfumato.curator.scoring import COUNTS, at, move, one_measure
+from sfumato.curator.scoring import COUNTS, at, bits, one_measure
+from sfumato.data import Dataset
 from sfumato.errors import Halted, InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import integer, whole
 from sfumato.mechanisms import AboveThreshold, NumericSparse, Sparse, SparseTechnique
@@ -121,7 +122,7 @@ class Watch:
 
         def compare(reader: Reader) -> Json:
             self._left, self._ended = self._left - 1, True  # until it is known to have ended well
-            found = self._run.ask(int(reader.exact().columns[0][0]))
+            found = self._run.ask(_nearest(int(reader.exact().columns[0][0]), bits(query)))
             return {"above": found} if isinstance(found, bool) else {"above": found is not None, "value": found}
 
         answer: Found = self._session._shown(
@@ -148,12 +149,18 @@ class Watch:
         if asked.keys:
             raise InvalidQuestion("a watch asks for one count at a time", hint="leave GROUP BY out")
         query, most = one_measure(self._desk, asked, COUNTS), self._mechanism.moved
-        if move(query) > most:
+        moved = query.measures.measures[0].most(query.bounds)
+        if moved > most:
             raise InvalidQuestion(
-                f"one person may move this count by {move(query)}, and the watch was begun for {most}",
-                hint=f"begin one with sensitivity={move(query)}",
+                f"one person may move this count by {moved}, and the watch was begun for {most}",
+                hint=f"begin one with sensitivity={moved}",
             )
         return query
+
+
+def _nearest(parts: int, fine: int) -> int:
+    """A count in whole rows: whoever moves the parts by at most a whole number of rows moves it by no more."""
+    return (2 * parts + (1 << fine)) >> (fine + 1)
 
 
 def above_threshold(desk: Desk, threshold: int, *, epsilon: Amount, sensitivity: int | None = None) -> SparseTechnique:
@@ -197,7 +204,7 @@ def _moved(desk: Desk, threshold: int, sensitivity: int | None) -> Sensitivity:
     """The most one person may move a count that will be asked; by default the largest of any table."""
     most = sensitivity
     if most is None:
-        most = max((table.rows_per_group for table in desk.dataset.tables if not table.public), default=1)
+        most = max(_rows_in_a_count(desk.dataset), default=1)
     most = whole("sensitivity", most, least=1)
     if abs(integer("threshold", threshold)) > _FARTHEST or most > _FARTHEST:
         raise InvalidParameter(
@@ -205,6 +212,13 @@ def _moved(desk: Desk, threshold: int, sensitivity: int | None) -> Sensitivity:
             hint="a threshold that no count reaches is never passed",
         )  # fmt: skip
     return Sensitivity.linf(most, PEOPLE)
+
+
+def _rows_in_a_count(dataset: Dataset) -> list[int]:
+    """How many rows of a person count in each private table, if all of them are counted."""
+    private = [table for table in dataset.tables if not table.public]
+    declared = [(table.rows_per_group, table.rows_per_person) for table in private if dataset.unit is not None]
+    return [min(known) for each in declared if (known := [number for number in each if number is not None])]
 
 
 def begun(mechanism: SparseTechnique, show: Callable[[Any], T], label: str = "") -> Ask[T]:

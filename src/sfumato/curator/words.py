@@ -7,11 +7,20 @@ from math import floor, log10
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sfumato.core.printing import for_page, for_terminal
+from sfumato.curator.noted import several
 from sfumato.query.bars import Bar
 from sfumato.query.measures import MEASURES
 
 if TYPE_CHECKING:
-    from sfumato.curator.explanation import Bounding, Error, Explanation, PlannedMechanism, ReturnedGroups, Step
+    from sfumato.curator.explanation import (
+        Bounding,
+        Error,
+        Explanation,
+        OtherBounding,
+        PlannedMechanism,
+        ReturnedGroups,
+        Step,
+    )
     from sfumato.curator.release import Cost, Left, Release
 
 ANYONE = "analyst"
@@ -199,21 +208,6 @@ def _named(short: Sequence[Short]) -> list[Short]:
 
 # ---- notes ----
 
-_NOTES = {
-    "extremes": "MIN and MAX are answered as the 1 % and 99 % quantiles: the extremes are single people's values",
-    "threshold": "groups show if about {people} people or more are in them",
-    "choice": "its aggregate is at most {below:,.6g} below the largest, with the stated confidence",
-    "choices": "each aggregate is at most {below:,.6g} below the largest that was left, with the stated confidence",
-    "utility": "its utility is at most {below:,.6g} below the largest, with the stated confidence",
-    "smooth": "within {within:,.6g} with the stated confidence, and nearer where many values are near the median",
-}
-"""What a reader of an answer must know, by the code that programs know it by."""
-
-
-def note(code: str, figures: Mapping[str, float]) -> str:
-    """The sentence of a note."""
-    return _NOTES[code].format(**figures)
-
 
 # ---- releases ----
 
@@ -232,7 +226,7 @@ def cell(bar: Bar) -> str:
     up, down = bar.high - middle, middle - bar.low
     digits = 0 if exact else _digits(max(up, down, 0.0))
     value = f"{bar.value:,}" if exact else f"{bar.value:,.{digits}f}"
-    if abs(up - down) <= 0.1 * max(up, down):
+    if abs(up - down) <= max(0.1 * max(up, down), 1.0 if exact else 0.0):  # a whole number was rounded to be one
         return f"{value} ± {max(up, down):,.{digits}f}"
     return f"{value} [{bar.low:,.{digits}f}, {bar.high:,.{digits}f}]"
 
@@ -321,15 +315,15 @@ def bounding(of: "Bounding") -> str:
         return "each row is protected by itself; nothing is left out"
     if of.kind == "cut":
         return f"a person has at most {of.rows} {'row' if of.rows == 1 else 'rows'} here; nothing more is left out"
-    where = " in a group" if of.grouped else ""
-    rows = f"of a person's rows{where} {of.rows} count (more are weighted down to as many)"
-    if of.groups is None:
-        return rows
-    return f"{rows}, and a person counts in {_several(of.groups, 'group')}, chosen by a hash"
+    rows = f"of a person {several(of.rows or 0, 'row')} count, and of more every row counts in part"
+    within = "" if of.in_group is None else f", {of.in_group} of them in one group"
+    chosen = "" if of.groups is None else f"; a person counts in {several(of.groups, 'group')}, chosen by a hash"
+    return rows.replace(" count,", f" count{within},") + chosen
 
 
-def _several(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
+def not_chosen(of: "OtherBounding") -> str:
+    """A way of bounding that was not taken, and its noise."""
+    return f"{bounding(of.bounding)}: within {of.within:,.6g}"
 
 
 def error(of: "Error") -> str:
@@ -367,7 +361,9 @@ def afterwards(made: "Explanation") -> dict[str, str]:
 def as_lines(made: "Explanation") -> str:
     """An explanation as lines of text."""
     lines = ["plan", *(f"  {line}" for line in plan(made.plan))]
-    lines += [f"groups      {groups(made.groups)}", f"bounding    {bounding(made.bounding)}", "mechanisms"]
+    lines += [f"groups      {groups(made.groups)}", f"bounding    {bounding(made.bounding)}"]
+    lines += [f"not chosen  {not_chosen(each)}" for each in made.not_chosen]
+    lines += ["mechanisms"]
     lines += ["  {}: {}, {}, {}".format(*mechanism(each)) for each in made.mechanisms]
     lines += [f"expected error ({100 * float(made.confidence):g} % of the time)"]
     lines += [f"  {each.name}: {error(each.error)}" for each in made.columns]

@@ -55,6 +55,8 @@ class Column:
     values: tuple[Value, ...] | None = None
     typed: bool = True
     """Whether the kind was declared; else the source decides."""
+    total: Fraction | None = None
+    """What a person's values may add up to, in either direction, in a sum that is asked alone."""
 
     def __post_init__(self) -> None:
         where = f"column `{self.name}`"
@@ -62,8 +64,9 @@ class Column:
             raise InvalidDeclaration(f"{where} has one bound and needs two", hint="declare lower and upper")
         if self.lower is not None and self.upper is not None:
             self._check_bounds(where, self.lower, self.upper)
-        elif self.grid is not None:
-            raise InvalidDeclaration(f"{where} has a grid and no bounds", hint="declare lower and upper")
+        elif self.grid is not None or self.total is not None:
+            what = "a grid" if self.grid is not None else "a total"
+            raise InvalidDeclaration(f"{where} has {what} and no bounds", hint="declare lower and upper")
         if self.values is not None:
             self._check_values(where, self.values)
 
@@ -74,6 +77,11 @@ class Column:
             raise InvalidDeclaration(f"{where}: lower is above upper: {lower} > {upper}", hint="swap them")
         if self.grid is not None and self.grid <= 0:
             raise InvalidDeclaration(f"{where}: grid must be positive: {self.grid}", hint="for cents: grid = 0.01")
+        if self.total is not None and self.total < self.step:
+            raise InvalidDeclaration(
+                f"{where}: total must be a step of its grid or more: {self.total}",
+                hint=f"total = {float(10 * upper):g}",
+            )
         if max(abs(lower), abs(upper)) / self.step > _MOST_STEPS:
             raise InvalidDeclaration(f"{where}: bounds and grid leave more than 2**53 steps", hint="a coarser grid")
 

@@ -23,10 +23,17 @@ class Table:
     public: bool = False
     foreign_keys: tuple[tuple[str, str, str], ...] = ()
     """(column, table, column there)"""
-    rows_per_group: int = 1
-    groups_per_person: int = 1
     rows_per_person: int | None = None
-    """If given, the table is cut once, at registration, to so many rows a person."""
+    """What the rows of a person weigh in any question: of one who has more, all count in part."""
+    rows_per_group: int | None = None
+    groups_per_person: int | None = None
+    """What they weigh in one group, and in how many groups at once: together they bound a person as well."""
+    excess: int | None = None
+    """Up to how many rows of a person beyond what counts an asker may be told of."""
+    materialise: bool = False
+    """The table is cut once, at registration, to `rows_per_person` rows a person."""
+    unfilled: tuple[str, ...] = ()
+    """Bounds that a draft leaves to the owner, who has not said them yet."""
     hidden: tuple[str, ...] = ()
     unreadable: str = "refuse"
     """What becomes of cells that no reader can read: the registration is refused, or they are NULL."""
@@ -52,6 +59,17 @@ class Table:
     def dialect(self) -> CsvDialect:
         """How its files of separated values are written."""
         return self.source.dialect if isinstance(self.source, File) else CsvDialect()
+
+    @property
+    def cut(self) -> int | None:
+        """How many rows of a person are left by registration, if they are cut there."""
+        return self.rows_per_person if self.materialise else None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether what is declared bounds what a person's rows weigh, whatever the question."""
+        by_groups = self.rows_per_group is not None and self.groups_per_person is not None
+        return self.rows_per_person is not None or by_groups
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case of letters."""
@@ -149,9 +167,10 @@ class Dataset:
         return path[0][0] if path is not None and len(path) == 1 else None
 
     def holds_people(self, table: Table) -> bool:
-        """Whether it is the person's own table, with one row each."""
+        """Whether it is the person's own table, with one row each: unless it says otherwise."""
         own = self.unit is not None and table.name == self.unit[0]
-        return own and table.rows_per_group == table.groups_per_person == 1
+        declared = (table.rows_per_person, table.rows_per_group, table.groups_per_person)
+        return own and all(each in (None, 1) for each in declared)
 
     def _leads(self, table: Table, key: tuple[str, str, str]) -> bool:
         """Whether a foreign key of a table leads to people: to their own table, or back to this one, by any way."""
@@ -202,6 +221,29 @@ class Dataset:
             for each in self.tables
         )
         return replace(self, tables=tables, unit=None if self.unit is None else (name(self.unit[0]), self.unit[1]))
+
+    def check_bounds(self) -> "Dataset":
+        """The dataset, if of every table it is declared how much one person may count in a question."""
+        for table in self.tables:
+            for name in table.unfilled:
+                needed = (
+                    "" if self.unit is not None and not table.public else ", or leave it out: here it is not needed"
+                )
+                raise InvalidDeclaration(
+                    f'[tables.{table.name}] {name} = "?" is still to be filled in',
+                    hint=f"{name} = 20{needed}; sfumato profile shows what a bound leaves out",
+                )
+            if self.unit is None or table.public or table.is_bounded or self.holds_people(table):
+                continue
+            said_of = {"rows_per_group": table.rows_per_group, "groups_per_person": table.groups_per_person}
+            alone = next((f"{name} = {value}" for name, value in said_of.items() if value is not None), "")
+            problem = f"{alone} alone does" if alone else "nothing declared does"
+            raise InvalidDeclaration(
+                f"[tables.{table.name}] {problem} not bound how much one person counts",
+                hint="rows_per_person = 20, or both rows_per_group = 1 and groups_per_person = 1, as was meant before "
+                "0.3; sfumato profile shows what a bound leaves out",
+            )
+        return self
 
     def check(self) -> "Dataset":
         """The dataset, if every private table leads to a person and every key leads somewhere."""

@@ -27,11 +27,22 @@ _TOP = {
 }  # fmt: skip
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
-    "rows_per_person", "hidden", "dialect", "unreadable", "relation",
+    "rows_per_person", "materialise", "excess", "hidden", "dialect", "unreadable", "relation",
 }  # fmt: skip
-_COLUMN = {"type", "lower", "upper", "grid", "values"}
-_DEFAULTS = {"epsilon", "delta", "confidence", "answer_every", "rows_per_group", "groups_per_person", *MOVED}
+_COLUMN = {"type", "lower", "upper", "grid", "values", "total"}
+_DEFAULTS = {
+    "epsilon",
+    "delta",
+    "confidence",
+    "answer_every",
+    "rows_per_person",
+    "rows_per_group",
+    "groups_per_person",
+    *MOVED,
+}
 _RULES = {"least_epsilon", "least_rho", "rows_per_row", "failures_per_analyst", "failures"}
+_BOUNDS = ("rows_per_person", "rows_per_group", "groups_per_person")
+_UNFILLED = "?"
 _REGISTRATION = ".registration"
 _MOST_SPREAD = 10**6
 _LONGEST_VERSION = 200
@@ -126,7 +137,9 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
         raise InvalidDeclaration(f"{where} has no source", hint='source = "visits.parquet"')
     keys = mapping(f"{where} foreign_keys", table.get("foreign_keys", {}), 'foreign_keys = { id = "users.id" }')
     columns = mapping(f"{where} columns", table.get("columns", {}), "columns = { age = { lower = 0, upper = 120 } }")
-    cut = table.get("rows_per_person")
+    materialise = truth(f"{where} materialise", table.get("materialise", False))
+    if materialise and "rows_per_person" not in table:
+        raise InvalidDeclaration(f"{where} materialise needs a number of rows", hint="rows_per_person = 20")
     return Table(
         name=name,
         source=source_of(name, table, folder),
@@ -135,14 +148,18 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
         foreign_keys=tuple((key, *dotted(f"{where} foreign key {key}", value)) for key, value in keys.items()),
         rows_per_group=_bound(where, "rows_per_group", table, defaults),
         groups_per_person=_bound(where, "groups_per_person", table, defaults),
-        rows_per_person=None if cut is None else _bound(where, "rows_per_person", table, {}),
+        rows_per_person=_bound(where, "rows_per_person", table, defaults),
+        excess=_bound(where, "excess", table, {}),
+        materialise=materialise,
+        unfilled=tuple(name for name in _BOUNDS if table.get(name) == _UNFILLED),
         hidden=names(f"{where} hidden", table.get("hidden", [])),
         unreadable=one_of(f"{where} unreadable", table.get("unreadable", "refuse"), ("refuse", "null")),
     )
 
 
-def _bound(where: str, name: str, table: Mapping[str, Any], defaults: Mapping[str, Any]) -> int:
-    return whole(f"{where} {name}", table.get(name, defaults.get(name, 1)))
+def _bound(where: str, name: str, table: Mapping[str, Any], defaults: Mapping[str, Any]) -> int | None:
+    given = table.get(name, defaults.get(name))
+    return None if given in (None, _UNFILLED) else whole(f"{where} {name}", given)
 
 
 def column_of(name: str, given: Any) -> Column:
@@ -151,7 +168,9 @@ def column_of(name: str, given: Any) -> Column:
     entry = mapping(where, given, _BOUND)
     only(where, entry, _COLUMN)
     values = public_values(where, entry.get("values"))
-    lower, upper, grid = (signed(f"{where} {word}", entry.get(word)) for word in ("lower", "upper", "grid"))
+    lower, upper, grid, total = (
+        signed(f"{where} {word}", entry.get(word)) for word in ("lower", "upper", "grid", "total")
+    )
     if "type" in entry:
         known = {kind.value: kind for kind in Kind}
         if not isinstance(entry["type"], str) or entry["type"] not in known:
@@ -164,7 +183,7 @@ def column_of(name: str, given: Any) -> Column:
         kind = Kind.REAL if fractions else Kind.INTEGER
     else:
         kind = kind_of_values(values or ())
-    return Column(name, kind, lower, upper, grid, values, typed="type" in entry)
+    return Column(name, kind, lower, upper, grid, values, typed="type" in entry, total=total)
 
 
 def _defaults(given: Mapping[str, Any]) -> Defaults:

@@ -123,8 +123,8 @@ def _bounds(table: TableDraft, tables: Sequence[TableDraft], person: str) -> lis
     if not person and any(target.startswith(f"{table.name}.") for target in led_to):
         return []
     return [
-        "# rows_per_person = …         # how many rows of one person count: what you know from elsewhere;",
-        "#                             # sfumato profile shows what each bound costs, on your screen alone",
+        'rows_per_person = "?"         # how many rows of one person count, by what you know from elsewhere;',
+        "                              # sfumato profile shows what each bound costs, on your screen alone",
     ]
 
 

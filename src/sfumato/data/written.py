@@ -53,12 +53,13 @@ def _table(table: Table) -> dict[str, Any]:
         },
         "public": table.public,
         "foreign_keys": {column: f"{target}.{there}" for column, target, there in table.foreign_keys},
-        "rows_per_group": table.rows_per_group,
-        "groups_per_person": table.groups_per_person,
         "columns": {column.name: _column(column) for column in table.columns},
     }
-    if table.rows_per_person is not None:
-        made["rows_per_person"] = table.rows_per_person
+    for name in ("rows_per_person", "rows_per_group", "groups_per_person", "excess"):
+        if getattr(table, name) is not None:
+            made[name] = getattr(table, name)
+    if table.materialise:
+        made["materialise"] = True
     if table.hidden:
         made["hidden"] = list(table.hidden)
     if table.unreadable != "refuse":
@@ -78,7 +79,7 @@ def _source(source: Source) -> Any:
 def _column(column: Column) -> dict[str, Any]:
     made: dict[str, Any] = {"type": column.kind.value}
     bounds: tuple[tuple[str, Fraction | None], ...] = (
-        ("lower", column.lower), ("upper", column.upper), ("grid", column.grid),
+        ("lower", column.lower), ("upper", column.upper), ("grid", column.grid), ("total", column.total),
     )  # fmt: skip
     made.update({name: str(value) for name, value in bounds if value is not None})
     if column.values is not None:

@@ -26,8 +26,7 @@ town = {}                     # no public list of towns: groups are thresholded
 [tables.visits]
 source = "visits.parquet"
 foreign_keys = { patient = "patients.patient" }
-rows_per_group = 20           # of a patient's visits in a group, twenty count
-groups_per_person = 3
+rows_per_person = 20          # of a patient's visits twenty count; of who has more, each counts in part
 [tables.visits.columns]
 ward.values = [
   "cardiology", "emergency", "maternity", "neurology", "oncology", "orthopaedics", "paediatrics", "surgery",

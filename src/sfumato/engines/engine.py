@@ -32,6 +32,9 @@ class ExactTable:
     values: dict[int, dict[Key, Histogram]] = field(default_factory=dict)
     """Of each quantile's column, by position, the values of each group."""
 
+    beyond: list[int] = field(default_factory=list)
+    """How many people have more than counts, and their rows beyond; empty if nobody asked."""
+
     def __repr__(self) -> str:
         return "ExactTable(…)"
 

@@ -82,12 +82,12 @@ def _place(table: Table) -> str:
 
 def open_engine(dataset: Dataset, *, progress: Progress = no_progress) -> Engine:
     """The engine of a dataset, opened; what is not registered yet is, if whoever opens it is the owner."""
-    return entry_for(dataset).load().open(dataset, progress=progress)
+    return entry_for(dataset).load().open(dataset.check_bounds(), progress=progress)
 
 
 def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only what was not before."""
-    return entry_for(dataset).load().register(dataset, append=append, progress=progress)
+    return entry_for(dataset).load().register(dataset.check_bounds(), append=append, progress=progress)
 
 
 def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:

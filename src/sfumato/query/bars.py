@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 
@@ -32,6 +33,15 @@ class Bar:
         except OverflowError:
             return None
         return (known, known) if math.isfinite(known) else None
+
+
+def round_half_up(exact: int | Fraction) -> int:
+    """The nearest whole number.
+
+    >>> round_half_up(Fraction(7, 2)), round_half_up(Fraction(-7, 2)), round_half_up(5)
+    (4, -3, 5)
+    """
+    return exact if isinstance(exact, int) else (2 * exact.numerator + exact.denominator) // (2 * exact.denominator)
 
 
 MISSING = Bar(None)

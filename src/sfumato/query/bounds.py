@@ -10,25 +10,39 @@ PEOPLE = Neighbours(Change.ADD_REMOVE, Unit.PERSON)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one person may add: rows in a group and groups, or `cut` rows in all."""
+    """What the rows of one person weigh: `total` in all, `rows` of it in one group at most.
 
-    rows: int
-    groups: int
-    cut: int | None
+    Of a person who has more, every row counts in part: a person's rows, or their totals in the groups, are scaled so
+    that they fit. Only where groups are not public are some left out: a person is in `picked` of them at most.
+    """
 
-    @property
-    def keys(self) -> int:
-        """In how many groups a person may count."""
-        return self.groups if self.cut is None else self.cut
+    total: int
+    rows: int | None = None
+    """None where all of it may be in one group."""
+    picked: int | None = None
+    keys: int = 1
+    """In how many groups a person counts as a person."""
+    in_parts: bool = False
+    """A person may be in more groups than `keys`, and is then a part of one in each."""
+    cut: bool = False
+    """Nobody has more rows than `total`, because a table was cut or each row is protected: nothing is scaled."""
 
     @property
     def rows_in_group(self) -> int:
-        """How many rows of a person may count in one group."""
-        return self.rows if self.cut is None else self.cut
+        """What the rows of a person weigh in one group at most."""
+        return self.total if self.rows is None else min(self.rows, self.total)
 
-    def canonical(self) -> list[int | None]:
-        """The three numbers."""
-        return [self.rows, self.groups, self.cut]
+    def heaviest(self, sizes: list[int]) -> int:
+        """The most that a person's rows weigh if every group counts by its size, given from the largest on."""
+        left, found = self.total, 0
+        for size in sizes:
+            part = min(left, self.rows_in_group)
+            left, found = left - part, found + part * size
+        return found
+
+    def canonical(self) -> list[int | bool | None]:
+        """All of them."""
+        return [self.total, self.rows, self.picked, self.keys, self.in_parts, self.cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,19 @@ class Spend:
         found = self.epsilon if self.epsilon is not None else self.rho
         assert found is not None
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How much less of a person the asker lets count than the owner allows: rows, and groups that are not public."""
+
+    rows: int | None = None
+    groups: int | None = None
+    beyond: bool = False
+    """Also tell, for a small share of the price, how many people have more than counts."""
+
+
+NO_WISH = Wish()
 
 
 @dataclass(frozen=True, slots=True)

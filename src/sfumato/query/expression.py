@@ -37,6 +37,10 @@ class Field:
     """How many characters it has at most, if it is a computed text."""
     on_calendar: bool = False
     """A computed day or moment, of the years 1 to 9999."""
+    total: Fraction | None = None
+    """What a person's values may add up to, as the owner declares it."""
+    held: bool = False
+    """What a person's own rows add up to, which may be beyond its range: as a key it is held there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,4 +238,4 @@ def inside(expression: Expression) -> Expression:
 
 def bounded(expression: Expression) -> Expression:
     """The same, where a bare column stays bare: what is summed is held within its bounds in the end."""
-    return expression if type(expression) is Ref else inside(expression)
+    return expression if isinstance(expression, Ref) and not expression.field.held else inside(expression)

@@ -13,7 +13,7 @@ def declared_field(table: Table, column: Column, *, person: bool, own: bool) -> 
     public = (table.name, column.name) if table.public else None
     return Field(
         column.name, column.kind, _declared_range(column), column.values, person=person, own=own,
-        public=public, key=(table.name, column.name),
+        public=public, key=(table.name, column.name), total=column.total,
     )  # fmt: skip
 
 

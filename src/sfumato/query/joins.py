@@ -66,6 +66,8 @@ def join(left: NamedPlan, right: NamedPlan, node: exp.Join, context: Context) ->
     outer = _is_left(node, context)
     scope = _sight(left, right, node, outer=outer)
     equal, rest = _conditions(node, left, right, scope, context)
+    if outer and any(not (left.plan.fields[i].person and right.plan.fields[j].person) for i, j in equal):
+        scope = _not_own(scope, len(left.plan.fields))
     pairing = Pairing(left.plan, right.plan, equal, rest, outer, node)
     for rule in RULES:
         rule(pairing, context)
@@ -99,6 +101,12 @@ def _sight(left: NamedPlan, right: NamedPlan, node: exp.Join, *, outer: bool) ->
         for n in right.scope.names
     ]
     return Scope((*left.scope.names, *names), left.scope.text)
+
+
+def _not_own(scope: Scope, at: int) -> Scope:
+    """A LEFT JOIN by more than the person: of one person's rows some have a partner, and others have none."""
+    names = [replace(n, field=replace(n.field, own=False)) if n.index >= at else n for n in scope.names]
+    return Scope(tuple(names), scope.text)
 
 
 # ---- conditions ----

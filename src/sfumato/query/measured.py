@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.query.aggregates import Aggregate, AskedTogether, NoisyCell
+from sfumato.query.aggregates.base import Exact
 from sfumato.query.bars import Bar
 from sfumato.query.measures import Measure
 
@@ -17,7 +18,7 @@ class Recipe:
     measures: tuple[Measure, ...]
     columns: tuple[int, ...]
 
-    def answer(self, noisy: Sequence[Any], reach: Sequence[int]) -> Bar:
+    def answer(self, noisy: Sequence[Any], reach: Sequence[Exact]) -> Bar:
         """The aggregate of one group's noisy columns, each off by at most its reach."""
         cells = [NoisyCell(m, noisy[at], reach[at]) for m, at in zip(self.measures, self.columns, strict=True)]
         return self.aggregate.answer(cells)

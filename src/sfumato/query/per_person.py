@@ -78,7 +78,7 @@ class _Columns:
         inner, name = without_alias(node), name_of(node)
         if aggregates_in(inner):
             made = self._aggregates.value(inner)
-            return made, computed_field(made, name)
+            return made, replace(computed_field(made, name), held=made.kind.is_number)
         at = self._place(self._aggregates.rows(inner))
         if at is None:
             raise self._context.refused(f"`{name}` is neither grouped nor aggregated", inner, hint="add it to GROUP BY")

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sfumato.data import Dataset
 from sfumato.query.aggregates import AggregateReader, read_own_aggregate
-from sfumato.query.contributions import bounds
+from sfumato.query.contributions import own_rows
 from sfumato.query.expression import Expression, Field, bounded, of_person
 from sfumato.query.own_kinds import OWN_KINDS
 from sfumato.query.parse import only, sql_of
@@ -55,7 +55,7 @@ class PersonAggregates:
         made = read_own_aggregate(node, where, AggregateReader(self.rows))
         if made not in self.aggregates:
             self.aggregates.append(made)
-            kind, most = OWN_KINDS[made.kind], Fraction(bounds(self._plan, self._dataset)[0])
+            kind, most = OWN_KINDS[made.kind], Fraction(own_rows(self._plan, self._dataset))
             traces = any(of_person(each) for each in (made.of, made.where) if each is not None)
             own = len(self.keys) == 1
             field = Field(sql_of(node), kind.gives(made.of), kind.range(made.of, most), traces=traces, own=own)

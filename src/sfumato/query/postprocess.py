@@ -5,23 +5,25 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
+from sfumato.query.aggregates.base import Exact
 from sfumato.query.bars import Bar
 from sfumato.query.evaluate import evaluate
 from sfumato.query.price import Priced, PricedQuery
+from sfumato.query.priced import ThreeQuantiles
 from sfumato.query.question import Order, Question
 
 Noisy = list[Any]
 """A row of noisy columns; a quantile's is (value, low, high)."""
 
 
-def reaches(query: PricedQuery, beta: Fraction) -> list[int]:
+def reaches(query: PricedQuery, beta: Fraction) -> list[Exact]:
     """How far each noisy column may be off, so that an aggregate of up to three of them fails with at most beta."""
     return [priced.reach(each) for priced, each in _shared(query, beta)]
 
 
 def expected_errors(query: PricedQuery, beta: Fraction) -> list[float]:
     """What can be said of each column's error before data are seen: how far off, or for quantiles by how many ranks."""
-    return [priced.expected(each) for priced, each in _shared(query, beta)]
+    return [float(priced.expected(each)) for priced, each in _shared(query, beta)]
 
 
 def _shared(query: PricedQuery, beta: Fraction) -> list[tuple[Priced, Fraction]]:
@@ -38,9 +40,9 @@ def post_process(
     query: PricedQuery, keys: Sequence[tuple[Any, ...]], noisy: Sequence[Noisy], beta: Fraction
 ) -> list[list[Bar]]:
     """The rows of the answer, one Bar an output."""
-    question, off = query.question, reaches(query, beta)
+    question, off, bits = query.question, reaches(query, beta), _bits(query)
     rows = [
-        [*(Bar(part) for part in key), *(recipe.answer(row, off) for recipe in query.measures.recipes)]
+        [*(Bar(part) for part in key), *(recipe.answer(_whole(row, bits), off) for recipe in query.measures.recipes)]
         for key, row in zip(keys, noisy, strict=True)
     ]
     if question.having is not None:
@@ -48,6 +50,20 @@ def post_process(
     rows = _ordered(rows, question)
     end = None if question.limit is None else question.offset + question.limit
     return [[evaluate(output, row) for _, output in question.outputs] for row in rows[question.offset : end]]
+
+
+def _bits(query: PricedQuery) -> list[int]:
+    """Of each column, in what part of a row it is, as a power of two; a quantile is a value as it stands."""
+    return [
+        0 if isinstance(priced, ThreeQuantiles) else priced.bits
+        for priced in query.priced
+        for _ in range(priced.measure.columns)
+    ]
+
+
+def _whole(row: Noisy, bits: list[int]) -> Noisy:
+    """Noisy columns in whole rows."""
+    return [Fraction(int(each), 1 << fine) if fine else each for each, fine in zip(row, bits, strict=True)]
 
 
 def _ordered(rows: list[list[Bar]], question: Question) -> list[list[Bar]]:

@@ -11,14 +11,16 @@ from sfumato.data import Dataset
 from sfumato.errors import InvalidQuestion
 from sfumato.exact.rounding import sqrt_down
 from sfumato.mechanisms import KeySelection, LaplaceKeys, TruncatedGeometricKeys
-from sfumato.query.bounds import PEOPLE, Bounds, Spend
-from sfumato.query.contributions import bounds
-from sfumato.query.expression import refs
+from sfumato.query.beyond import BEYOND, CountedBeyond, count_beyond
+from sfumato.query.bounds import NO_WISH, PEOPLE, Bounds, Spend, Wish
+from sfumato.query.contributions import person_bounds
 from sfumato.query.measured import Measures, measured
+from sfumato.query.measures import Sum
 from sfumato.query.priced import Priced, SelectedCounts, ThreeQuantiles
 from sfumato.query.question import Question
+from sfumato.query.weights import Weights, weights_of
 
-__all__ = ["PEOPLE", "Bounds", "Priced", "PricedQuery", "Spend", "person_bounds", "price"]
+__all__ = ["NO_WISH", "PEOPLE", "Bounds", "Priced", "PricedQuery", "Spend", "Wish", "person_bounds", "price"]
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,15 @@ class PricedQuery:
     question: Question
     measures: Measures
     bounds: Bounds
+    weights: Weights
     spend: Spend
     priced: tuple[Priced, ...]
     keys: KeySelection | None
     confidence: Fraction
     event: Event = field(repr=False)
+    wish: Wish = NO_WISH
+    beyond: CountedBeyond | None = None
+    """What is told of those who have more than counts, if it was asked for."""
 
     def canonical(self) -> dict[str, object]:
         """What decides the release: question, bounds and price."""
@@ -41,37 +47,34 @@ class PricedQuery:
             "question": self.question.canonical(),
             "measures": [measure.canonical() for measure in self.measures.measures],
             "bounds": self.bounds.canonical(),
+            "weights": self.weights.canonical(),
             "event": self.event.to_json(),
             "quantiles": [[str(each.epsilon), each.shift] for each in quantiles],
+            **({} if self.beyond is None else {"beyond": self.beyond.canonical()}),
         }
 
 
-def person_bounds(question: Question, dataset: Dataset) -> Bounds:
-    """How a person's part is bounded in this question."""
-    rows, groups = bounds(question.plan, dataset)
-    known = question.groups
-    if not question.keys or _one_group(question):
-        groups = 1
-    elif known is not None:
-        groups = min(groups, len(known))
-    return Bounds(rows, groups, question.plan.cut)
-
-
-def _one_group(question: Question) -> bool:
-    """Whether all rows of a person fall into one group, because the keys are the person's own."""
-    return all(ref.field.own for key in question.keys for ref in refs(key))
-
-
 def price(
-    question: Question, dataset: Dataset, spend: Spend, *, confidence: Fraction = Fraction(95, 100)
+    question: Question,
+    dataset: Dataset,
+    spend: Spend,
+    *,
+    confidence: Fraction = Fraction(95, 100),
+    wish: Wish = NO_WISH,
+    apart: bool | None = None,
 ) -> PricedQuery:
-    """The question with ε split evenly over what must be measured."""
-    measures, limits = measured(question.aggregates), person_bounds(question, dataset)
+    """The question with ε split evenly over what must be measured; `apart` where one group at a time is looked at."""
+    measures = measured(question.aggregates)
+    limits = person_bounds(question, dataset, apart=spend.rho is not None if apart is None else apart, wish=wish)
+    beyond = count_beyond(question, measures.measures, dataset, limits, spend) if wish.beyond else None
     unknown = bool(question.keys) and question.groups is None
     counts = next((each for each in measures.measures if unknown and each.counts_people(limits)), None)
     parts = len(measures.measures) + (1 if unknown and counts is None else 0)
-    share = spend.amount / parts
-    selection = _selection(spend, share, limits, question) if unknown else None
+    share = spend.amount * (1 if beyond is None else 1 - BEYOND) / parts
+    weights = weights_of(measures.measures, limits, share, spend, single=question.plan.single)
+    held = [each for each in measures.measures if isinstance(each, Sum) and each.total is not None]
+    assert limits.cut or all(each == weights.alone for each in held), "a total is priced only where it is held"
+    selection = _selection(spend, share, limits) if unknown else None
     grouped, beta = bool(question.keys), 1 - confidence
     priced: list[Priced] = []
     spent: list[Event] = [] if selection is None else [selection.event]
@@ -79,13 +82,16 @@ def price(
         if selection is not None and measure is counts:  # keys are selected by its noisy counts, and pay for them
             priced.append(SelectedCounts(measure, selection, share))
             continue
-        priced.append(measure.price(share, limits, spend, grouped=grouped, beta=beta))
+        priced.append(measure.price(share, limits, spend, bits=weights.bits, grouped=grouped, beta=beta))
         spent.append(priced[-1].event)
+    spent += [] if beyond is None else [beyond.event]
     event = spent[0] if len(spent) == 1 else events.Composition(spent)
-    return PricedQuery(question, measures, limits, spend, tuple(priced), selection, confidence, event)
+    return PricedQuery(
+        question, measures, limits, weights, spend, tuple(priced), selection, confidence, event, wish, beyond
+    )
 
 
-def _selection(spend: Spend, share: Fraction, limits: Bounds, question: Question) -> KeySelection:
+def _selection(spend: Spend, share: Fraction, limits: Bounds) -> KeySelection:
     if not 0 < spend.delta < 1:
         raise InvalidQuestion(
             "the groups are not public, and showing them needs a delta between 0 and 1",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sfumato.accounting.events import Event
 from sfumato.mechanisms import KeySelection, Quantile
@@ -20,10 +20,12 @@ class NoisyColumns:
     noise: Noise
     event: Event
     share: Fraction
+    bits: int = 0
+    """Its columns are in 2**bits of a row."""
 
-    def reach(self, beta: Fraction) -> int:
-        """How far a cell is off, but with probability beta."""
-        return self.noise.reach(beta)
+    def reach(self, beta: Fraction) -> Fraction:
+        """How far a cell is off in whole rows, but with probability beta."""
+        return Fraction(self.noise.reach(beta), 1 << self.bits)
 
     expected = reach
 
@@ -35,6 +37,7 @@ class SelectedCounts:
     measure: "Measure"
     selection: KeySelection
     share: Fraction
+    bits: ClassVar[int] = 0
 
     @property
     def event(self) -> Event:
@@ -56,6 +59,8 @@ class ThreeQuantiles:
     quantiles: tuple[Quantile, Quantile, Quantile]
     event: Event
     share: Fraction
+    bits: int = 0
+    """Ranks are in 2**bits of a row."""
 
     @property
     def q(self) -> Fraction:
@@ -69,7 +74,7 @@ class ThreeQuantiles:
 
     def expected(self, beta: Fraction) -> float:
         """By how many ranks the quantile is off, but with probability beta."""
-        return self.quantiles[0].error(beta).alpha
+        return self.quantiles[0].error(beta).alpha / (1 << self.bits)
 
 
 Priced = NoisyColumns | SelectedCounts | ThreeQuantiles

@@ -11,7 +11,7 @@ from sfumato.query.aggregates import Aggregate
 from sfumato.query.expression import Expression
 from sfumato.query.plan import Plan, all_expressions, tables
 
-MEANING = 6
+MEANING = 7
 """Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
 
 2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the
@@ -21,6 +21,8 @@ person's own table has one row a person, and a foreign key leads to one row.
 5: which rows, groups and values of a person count is decided by a hash of our own, the same on every engine.
 6: texts are numbers and days by written patterns, a computed whole number as text has no point, NaN has no text, and
 what is computed from released values is what an engine computes: doubles, halves away from zero, case by character.
+7: the rows of a person who has more than count do so in part, all with one weight, and no public group is left out;
+NULL is a public group, whole quotients are cut towards zero, and LEAST, GREATEST and CONCAT leave NULL out.
 """
 _MOST_GROUPS = 100_000
 

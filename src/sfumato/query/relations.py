@@ -111,7 +111,7 @@ class FromClause:
         dataset = self.context.dataset
         person, own = dataset.person(table), dataset.holds_people(table)
         fields = tuple(declared_field(table, each, person=each.name == person, own=own) for each in table.columns)
-        cut = table.rows_per_person if dataset.unit is not None else 1
+        cut = table.cut if dataset.unit is not None else 1
         return Scan(table.name, fields, private=not table.public, single=own, cut=None if table.public else cut)
 
     # ---- subqueries ----

@@ -1,9 +1,8 @@
 """A workload for publications: the cells of a table over public attributes, and the marginals that will be measured.
 
-What an engine computes is the table of cells that occur, as counts, bounded as a question that groups by all of the
-attributes is: a person counts with at most `rows` rows in each of at most `groups` cells, so every marginal moves by
-groups·rows in ℓ1, and in ℓ2 too, because one of its cells may gather them all (Survey Definition 3.2: databases as
-histograms).
+What an engine computes is the table of cells that occur, as counts in 2**bits of a row, bounded as a question that
+groups by all of the attributes is: the rows of a person weigh `total`, so every marginal moves by that in ℓ1, and in ℓ2
+too, because one of its cells may gather them all (Survey Definition 3.2: databases as histograms).
 """
 
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from sfumato.query.measured import measured
 from sfumato.query.planning import plan_question
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
 from sfumato.query.question import Question
+from sfumato.query.weights import Weights, weights_of
 
 Marginal = tuple[int, ...]
 """Which attributes a marginal is over, by their position."""
@@ -40,6 +40,7 @@ class PricedWorkload:
     question: Question
     """The relation with its WHERE, and the attributes as its keys."""
     bounds: Bounds
+    weights: Weights
     spend: Spend
     marginals: tuple[Marginal, ...]
     noise: Noise
@@ -59,6 +60,7 @@ class PricedWorkload:
             self.question,
             measured(self.question.aggregates),
             self.bounds,
+            self.weights,
             self.spend,
             (),
             None,
@@ -72,6 +74,7 @@ class PricedWorkload:
             "workload": self.question.canonical(),
             "declared": self.declared,
             "bounds": self.bounds.canonical(),
+            "weights": self.weights.canonical(),
             "marginals": [list(each) for each in self.marginals],
             "event": self.event.to_json(),
         }
@@ -107,17 +110,15 @@ def workload(
         raise InvalidQuestion(
             f"a marginal names attributes by position, from 0 to {known[-1]}", hint="such as (0, 1) for the first two"
         )
-    limits = person_bounds(asked, dataset)
-    noise, event = _noise(limits, spend, len(chosen))
-    return PricedWorkload(asked, limits, spend, chosen, noise, event, asked.declared(dataset))
+    limits, share = person_bounds(asked, dataset, cells=True), spend.amount / len(chosen)
+    weights = weights_of(measured(asked.aggregates).measures, limits, share, spend, single=asked.plan.single)
+    noise, event = _noise(limits.total * weights.whole, spend, len(chosen))
+    return PricedWorkload(asked, limits, weights, spend, chosen, noise, event, asked.declared(dataset))
 
 
-def _noise(limits: Bounds, spend: Spend, marginals: int) -> tuple[Noise, Event]:
-    """The noise of every cell, and the price of all marginals together.
-
-    In ℓ2 a marginal's cell may gather all of a person's rows, so its square is (groups·rows)², not groups·rows².
-    """
-    most = Fraction(limits.groups * limits.rows if limits.cut is None else limits.cut)
+def _noise(moved: int, spend: Spend, marginals: int) -> tuple[Noise, Event]:
+    """The noise of every cell, and the price of all marginals together; one person moves a marginal by `moved`."""
+    most = Fraction(moved)
     share = spend.amount / marginals
     if spend.epsilon is not None:
         noise: Noise = GeometricNoise(most / share)

@@ -76,7 +76,9 @@ def profiled(
 
 def _uncut(dataset: Dataset) -> Dataset:
     """The dataset with all rows of everybody: what a bound would do is what is looked for."""
-    return replace(dataset, tables=tuple(replace(table, rows_per_person=None) for table in dataset.tables))
+    return replace(
+        dataset, tables=tuple(replace(table, rows_per_person=None, materialise=False) for table in dataset.tables)
+    )
 
 
 class _Reading:

@@ -355,7 +355,7 @@ class Registrar:
             assert table is not None
             made[name] = replace(made[name], cut_shape=shape)
             # one row a person is what joins with it count on, whatever the file holds
-            if table.rows_per_person is None and not self._finds(views.twice(f"({views.rows(table)})", (PERSON,))):
+            if table.cut is None and not self._finds(views.twice(f"({views.rows(table)})", (PERSON,))):
                 continue
             known = previous.tables.get(name) if previous is not None else None
             cut = known.cut if known is not None and known.cut_shape == shape else None

@@ -35,9 +35,9 @@ def cuts(typed: Typed, tables: Mapping[str, RegisteredTable], seed: int) -> dict
     read = [(name, each.digest(), each.shape) for name, each in tables.items()]
     found = {}
     for table in dataset.tables:
-        most = table.rows_per_person or (1 if dataset.holds_people(table) else None)
+        most = table.cut or (1 if dataset.holds_people(table) else None)
         if views.is_private(table) and most is not None:
-            found[table.name] = (most, _digest(views.cut(table, most), table.rows_per_person, read))
+            found[table.name] = (most, _digest(views.cut(table, most), table.cut, read))
     return found
 
 

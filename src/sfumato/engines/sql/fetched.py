@@ -35,20 +35,40 @@ def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> Exa
     else:  # nothing to add up in groups that are known
         found, keys = {}, [tuple(group) for group in groups]
         table = ExactTable(keys, None)
-    for i, (measure, start) in enumerate(zip(query.measures.measures, query.measures.starts, strict=True)):
+    every = list(enumerate(zip(query.measures.measures, query.measures.starts, strict=True)))
+    for i, (measure, start) in every:
+        if isinstance(measure, AdditiveMeasure):
+            for j, letter in enumerate("ab"[: measure.columns]):
+                table.columns[start + j] = whole_numbers(found[f"{letter}{i}"])
+    for i, (measure, start) in every:
         match measure:
             case Values():
-                table.values[start] = histograms(fetch(statements.values(query, measure)), width, query)
+                table.values[start] = histograms(fetch(statements.values(query, i)), width, query)
             case Distinct():
                 lines = fetch(statements.distinct(query, measure))
                 counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
-                table.columns[start] = np.array([counts.get(key, 0) for key in keys], dtype=np.int64)
+                table = _with_groups(table, counts) if groups is not None else table
+                table.columns[start] = np.array([counts.get(key, 0) for key in table.keys], dtype=np.int64)
             case AdditiveMeasure():
-                for j, letter in enumerate("ab"[: measure.columns]):
-                    table.columns[start + j] = whole_numbers(found[f"{letter}{i}"])
+                pass
             case _:
                 raise TypeError(f"no statement measures {measure.kind}")
+    if query.beyond is not None:
+        told = fetch(statements.beyond(query, query.beyond.most))
+        table.beyond.extend(int(whole_numbers(told[name])[0]) for name in ("people", "n"))
     return table
+
+
+def _with_groups(table: ExactTable, counts: Mapping[Key, int]) -> ExactTable:
+    """The table with more groups, in which no row adds to the other columns."""
+    known = set(table.keys)
+    more = [key for key in counts if key not in known]
+    if not more:
+        return table
+    none = np.zeros(len(more), dtype=np.int64)
+    columns = {at: np.concatenate([column, none]) for at, column in table.columns.items()}
+    people = None if table.people is None else np.concatenate([table.people, none])
+    return ExactTable([*table.keys, *more], people, columns, table.values)
 
 
 def exact_cells(workload: PricedWorkload, statements: Statements, fetch: Fetch) -> ExactTable:

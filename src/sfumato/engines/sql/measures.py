@@ -55,17 +55,17 @@ class MeasureWriter:
     """Writes what measures share in a dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect, self._expressions = dialect, Expressions(dialect)
+        self.dialect, self._expressions = dialect, Expressions(dialect)
         self.sql, self.present = self._expressions.sql, self._expressions.present
         self.wide, self.divided, self.total = dialect.wide, dialect.divided, dialect.total
 
     def whole(self, made: str) -> str:
         """A number that is whole as 64 bits."""
-        return f"CAST({made} AS {self._dialect.type_of(Kind.INTEGER)})"
+        return f"CAST({made} AS {self.dialect.type_of(Kind.INTEGER)})"
 
     def as_whole(self, made: str) -> str:
         """The same as 64 bits; NULL where it is too large."""
-        return self._dialect.cast(made, Kind.INTEGER)
+        return self.dialect.cast(made, Kind.INTEGER)
 
     def is_whole(self, of: Expression) -> bool:
         """Whether a number is whole as it stands."""
@@ -73,7 +73,7 @@ class MeasureWriter:
 
     def in_steps(self, made: str, step: Fraction) -> str:
         """So many steps as a double."""
-        return f"CAST({made} AS {self._dialect.type_of(Kind.REAL)}) * {self._dialect.double(step)}"
+        return f"CAST({made} AS {self.dialect.type_of(Kind.REAL)}) * {self.dialect.double(step)}"
 
     def whole_steps(self, of: Expression) -> str:
         """The steps of a bounded number, as 64 bits."""
@@ -88,7 +88,7 @@ class MeasureWriter:
             x = self._expressions.sql(of)
             beyond = f"WHEN {x} < {low} THEN {low} WHEN {x} > {high} THEN {high}"
             return f"CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} {beyond} END"
-        d, double = self._dialect, self._dialect.double
+        d, double = self.dialect, self.dialect.double
         x = self._expressions.number(of)
         scaled = f"{x} * {double(1 / step)}" if step.numerator == 1 else f"{x} / {double(step)}"
         if max(abs(low), abs(high)) >= _EXACT:

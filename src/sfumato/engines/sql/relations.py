@@ -135,7 +135,7 @@ class RelationWriter:
 
 def marked(table: Table, person: str | None) -> list[str]:
     """The columns of a table cut at registration whose values nobody declared: keys to be, but for the person."""
-    if table.public or table.rows_per_person in (None, 1):
+    if table.public or table.cut in (None, 1):
         return []
     # of kinds whose every value is a key of its own: several reals or days may be the one key NULL
     plain = (Kind.TEXT, Kind.INTEGER, Kind.BOOLEAN)

@@ -1,26 +1,30 @@
-"""The statements of a priced question: rows, then one line a person and group, then one line a group.
+"""The statements of a priced question: rows, what each person's rows count, and one line a group.
 
-Where a person is in more than `groups` groups, our order of hashes picks the groups that count, the same in every
-question on the same data. Names in statements, all ours:
+Where groups are not public and a person is in too many, our order of hashes picks the groups that count, the same in
+every question on the same data; of different values likewise. Names in statements, all ours:
 
     p            the person a row belongs to           k0, k1, …    keys of the groups
     c0, c1, …    columns of a relation                 f            a person's first row with a value of the key
     m0, f0, …    what a row adds to measure 0, and whether its condition holds
-    n            a person's rows in a group            n0, x0, s0   those the condition holds for, that count, their sum
+    r, l, q      rows, lines of person and group, people
+    n, t         what is bounded of a line, and of a person in all; y0, z0: what a line adds to measure 0
+    w            the weight of a row or a line         e0, g0, w0   if somebody is in a group, in how many, as a part
     a0, b0       the exact integers of measure 0       people       how many people are in a group
     v, n         a value in steps, and how often it occurs
     h, g         a row's sum of values, and its hash: rows with low hashes count
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from sfumato.data import Dataset, Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
 from sfumato.engines.sql.measures import lifted, placed
 from sfumato.engines.sql.relations import RelationWriter, marked
+from sfumato.engines.sql.weighing import Weighing
 from sfumato.query.expression import Expression, Ref
-from sfumato.query.measures import Distinct, People, Values
+from sfumato.query.measures import Distinct, Measure, People, Values
 from sfumato.query.plan import Scan
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
@@ -109,35 +113,43 @@ class Statements:
     def additive(self, query: PricedQuery, *, public: bool | None = None) -> str:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
         known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
-        measures, write = placed(known), self._write
-        columns = [each for measure, at in measures for each in measure.of_row(at, write)]
-        rows = self._rows(query, columns, computed, public=public)
-        names = self._names(query)
-        if query.bounds.cut is not None:
+        rows, names = self._rows(query, self._columns(known), computed, public=public), self._names(query)
+        if query.bounds.cut:
             return self._direct(query, rows, names)
-        inner = [each for measure, at in measures for each in measure.of_person(at, write)]
-        grouped = ", ".join(["p", *names])
-        all_rows = ["count(*) AS n"] if any(measure.needs_rows for measure, _ in measures) else []
-        lines = f"SELECT {', '.join([grouped, *all_rows, *inner])} FROM ({rows}) t GROUP BY {grouped}"
-        lines = self._few_groups(query, lines, names)
-        most = query.bounds.rows
-        outer = [each for measure, at in measures for each in measure.of_group(at, write, most)]
-        return f"SELECT {', '.join([*names, 'count(*) AS people', *outer])} FROM ({lines}) t{_grouped(names)}"
+        return self._weighing(query, known, rows).additive()
+
+    def beyond(self, query: PricedQuery, most: int) -> str:
+        """One line: how many people have more than counts, and how many rows beyond, of each at most so many."""
+        known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
+        return self._weighing(query, known, self._rows(query, self._columns(known), computed)).beyond(most)
+
+    def _weighing(self, query: PricedQuery, measures: Sequence[Measure], rows: str) -> Weighing:
+        """What a person's rows count in a question whose measures are given as they are computed."""
+        names = self._names(query)
+        few_groups = partial(self._few_groups, query, names=names)
+        return Weighing(query, placed(measures), rows, names=names, write=self._write, few_groups=few_groups)
+
+    def _columns(self, measures: Sequence[Measure]) -> list[str]:
+        """What a row adds to every measure that is weighted or added up."""
+        found = [each for measure, at in placed(measures) for each in measure.of_row(at, self._write)]
+        values = [(i, each) for i, each in enumerate(measures) if isinstance(each, Values)]
+        return [*found, *(f"{measure.steps(self._write)} AS m{i}" for i, measure in values)]
 
     def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
         measures = query.measures.measures
         wanted = query.keys is not None or any(isinstance(measure, People) for measure in measures)
         outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
-        person = "p" if self._people and query.bounds.cut != 1 else ""
+        person = "p" if self._people and query.bounds.total != 1 else ""
         for measure, at in placed(measures):
             outer += measure.of_all_rows(at, self._write, person)
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}) t{_grouped(names)}"
 
     def _people_of(self, query: PricedQuery) -> str:
-        if query.bounds.cut == 1:
+        most = query.bounds.total
+        if most == 1:
             return "count(*)"
         if not self._people:  # a protected row may be in a group several times, and must not look like several
-            return self._dialect.divided(f"count(*) + {(query.bounds.cut or 1) - 1}", str(query.bounds.cut))
+            return self._dialect.divided(f"count(*) + {most - 1}", str(most))
         return "count(*) FILTER (WHERE f)" if self._first_of(query) else "count(DISTINCT p)"
 
     def _first_of(self, query: PricedQuery) -> list[str]:
@@ -147,7 +159,8 @@ class Statements:
             not isinstance(plan, Scan)
             or len(keys) != 1
             or not isinstance(keys[0], Ref)
-            or query.bounds.cut in (None, 1)
+            or not query.bounds.cut
+            or query.bounds.total == 1
         ):
             return []
         name = plan.fields[keys[0].index].name
@@ -155,16 +168,12 @@ class Statements:
 
     # ---- few groups, few values ----
 
-    def _few_groups(self, query: PricedQuery, lines: str, names: list[str]) -> str:
-        """The lines of at most `groups` groups a person."""
-        if not self._too_many(query, names):
+    def _few_groups(self, query: PricedQuery, lines: str, *, names: list[str]) -> str:
+        """The lines of at most `picked` groups a person."""
+        if query.bounds.picked is None:
             return lines
         rank = f"row_number() OVER (PARTITION BY p ORDER BY {', '.join([ORDER, *names])})"
-        return self._dialect.ranked(self._ordered(lines, self._keys(query)), rank, query.bounds.groups)
-
-    def _too_many(self, query: PricedQuery, names: list[str]) -> bool:
-        known = query.question.groups
-        return bool(names) and (known is None or len(known) > query.bounds.groups)
+        return self._dialect.ranked(self._ordered(lines, self._keys(query)), rank, query.bounds.picked)
 
     def _keys(self, query: PricedQuery) -> list[Hashed]:
         return [Hashed.within(f"k{i}", key.kind, key.range) for i, key in enumerate(query.question.keys)]
@@ -174,30 +183,30 @@ class Statements:
         return in_order(rows, [*values, self._person], self._seed, self._dialect)
 
     def _few_values(self, query: PricedQuery, rows: str, names: list[str], value: Hashed) -> str:
-        """Of the rows at most `rows` of each person and group, of at most `groups` groups.
+        """Of the rows at most `total` of each person, of at most `picked` groups.
 
         Windows and not lists, which must be in memory all at once. Groups are ranked by hash and key together, so that
         no two share a rank.
         """
         columns = ", ".join(["p", *names, "v"])
-        if self._too_many(query, names):
+        if query.bounds.picked is not None:
             rank = f"dense_rank() OVER (PARTITION BY p ORDER BY {', '.join([ORDER, *names])})"
-            rows = self._dialect.ranked(self._ordered(rows, self._keys(query)), rank, query.bounds.groups)
+            rows = self._dialect.ranked(self._ordered(rows, self._keys(query)), rank, query.bounds.picked)
             rows = f"SELECT {columns} FROM ({rows}) t"
-        rank = f"row_number() OVER (PARTITION BY {', '.join(['p', *names])} ORDER BY {ORDER}, v)"
-        return self._dialect.ranked(self._ordered(rows, [value]), rank, query.bounds.rows)
+        rank = f"row_number() OVER (PARTITION BY p ORDER BY {', '.join([ORDER, *names, 'v'])})"
+        return self._dialect.ranked(self._ordered(rows, [*self._keys(query), value]), rank, query.bounds.total)
 
     # ---- values ----
 
     def distinct(self, query: PricedQuery, measure: Distinct) -> str:
-        """One line a group: its keys and the number of different values, at most `rows` of a person in a group."""
+        """One line a group: its keys and the number of different values, of at most `total` of each person."""
         (measure,), computed = lifted((measure,), len(query.question.plan.fields))
         of, written = measure.of, self._relations.expressions
         where = "" if measure.where is None else f" AND {written.sql(measure.where)}"
         names = self._names(query)
         value = f"CASE WHEN {written.present(of)}{where} THEN {written.sql(of)} END AS v"
         rows = f"SELECT * FROM ({self._rows(query, [value], computed)}) t WHERE v IS NOT NULL"
-        if query.bounds.cut is None:
+        if not query.bounds.cut:
             rows = f"SELECT DISTINCT {', '.join(['p', *names, 'v'])} FROM ({rows}) t"
             rows = self._few_values(query, rows, names, Hashed.within("v", self._held(of), of.range))
         return f"SELECT {', '.join([*names, 'count(DISTINCT v) AS n'])} FROM ({rows}) t{_grouped(names)}"
@@ -207,16 +216,20 @@ class Statements:
         """The kind of a value as it is written: numbers that are computed are reals."""
         return of.kind if of.kind is not Kind.INTEGER or isinstance(of, Ref) else Kind.REAL
 
-    def values(self, query: PricedQuery, measure: Values) -> str:
-        """One line a group and value: its keys, the value in steps, and how often it occurs."""
-        names = self._names(query)
-        (measure,), computed = lifted((measure,), len(query.question.plan.fields))
-        rows = self._rows(query, [f"{measure.steps(self._write)} AS v"], computed)
-        rows = f"SELECT * FROM ({rows}) t WHERE v IS NOT NULL"
-        if query.bounds.cut is None:
-            rows = self._few_values(query, rows, names, Hashed("v", Kind.INTEGER))
+    def values(self, query: PricedQuery, at: int) -> str:
+        """One line a group and value of the measure at a place: its keys, the value in steps, how much it counts."""
+        names, measures = self._names(query), query.measures.measures
+        known, computed = lifted(measures, len(query.question.plan.fields))
         grouped = ", ".join([*names, "v"])
-        return f"SELECT {grouped}, count(*) AS n FROM ({rows}) t GROUP BY {grouped} ORDER BY {grouped}"
+        if query.bounds.cut or query.weights.picks:
+            measure = known[at]
+            assert isinstance(measure, Values)
+            rows = self._rows(query, [f"{measure.steps(self._write)} AS v"], computed)
+            rows = f"SELECT * FROM ({rows}) t WHERE v IS NOT NULL"
+            if not query.bounds.cut:
+                rows = self._few_values(query, rows, names, Hashed("v", Kind.INTEGER))
+            return f"SELECT {grouped}, count(*) AS n FROM ({rows}) t GROUP BY {grouped} ORDER BY {grouped}"
+        return self._weighing(query, known, self._rows(query, self._columns(known), computed)).values(at)
 
 
 def _grouped(names: list[str]) -> str:

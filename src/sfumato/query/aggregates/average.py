@@ -8,13 +8,15 @@ from typing import ClassVar
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, Exact, NoisyCell, OverValues
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
 from sfumato.query.measures import Measure
 from sfumato.query.plan import OwnAggregate
 from sfumato.query.range import Range
+
+_LEAST = Fraction(1, 2**40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,19 +41,21 @@ class Average(OverValues):
         total, count = noisy
         about = total.steps
 
-        def mean(s: int, n: int) -> Fraction:
-            inside = about.centre + Fraction(s, max(n, 1))
+        least = min(Fraction(1), max(Fraction(count.reach), _LEAST))  # rows in part may be less than one
+
+        def mean(s: Exact, n: Exact) -> Fraction:
+            inside = about.centre + Fraction(s) / max(Fraction(n), least)
             return max(Fraction(about.low), min(Fraction(about.high), inside)) * about.step
 
         corners = [mean(s, n) for s in total.ends for n in count.ends]
-        if count.ends[0] < 1:  # no more is known than the bounds
+        if count.ends[0] < least:  # no more is known than the bounds
             corners += [about.low * about.step, about.high * about.step]
-        value = mean(int(total.value), int(count.value))
+        value = mean(total.value, count.value)
         return Bar(nearest(value), nearest(min(corners)), nearest(max(corners)))
 
     def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
         """That of the sum, to be divided by the number of rows."""
-        return nearest(int(reach[0]) * measure.scale)
+        return nearest(Fraction(reach[0]) * measure.scale)
 
 
 def _avg(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Average:

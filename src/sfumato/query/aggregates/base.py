@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from sfumato.data import Kind
-from sfumato.query.bars import Bar
+from sfumato.query.bars import Bar, round_half_up
 from sfumato.query.expression import Expression
 from sfumato.query.measures import InSteps, Measure, Present, Split, Sum
 from sfumato.query.measures.steps import steps_of
 from sfumato.query.range import Range
 
+Exact = int | Fraction
+"""Steps, or parts of them where rows count in part."""
 ErrorKind = Literal["within", "within_over_rows", "about_over_rows", "rank"]
 
 
@@ -30,11 +32,11 @@ class NoisyCell:
 
     measure: Measure
     value: Any
-    """A whole number; of values a quantile is taken of, the quantile and the ends of its error bar."""
-    reach: int
+    """A number of steps; of values a quantile is taken of, the quantile and the ends of its error bar."""
+    reach: Exact
 
     @property
-    def ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[Exact, Exact]:
         """The least and the most that it stands for."""
         return self.value - self.reach, self.value + self.reach
 
@@ -60,6 +62,8 @@ class Aggregate(ABC):
     """Whether an engine is asked once more for it."""
     needs_plain_sum: ClassVar[bool] = False
     needs_squares: ClassVar[bool] = False
+    weighs_rows: ClassVar[bool] = True
+    """Whether rows of a person who has more than count do so in part."""
 
     where: Expression | None = None
 
@@ -155,13 +159,11 @@ class AskedTogether:
         same = [each for each in self._over_values() if each.of == of and each.where == where]
         plain = any(each.needs_plain_sum for each in same) and not any(each.needs_squares for each in same)
         found = steps_of(of, coarse=coarse)
-        centre = 0 if plain else found.middle
-        return Sum(of=of, where=where, **found._asdict(), centre=centre, shared=self.shares(of, where))
+        return Sum(of=of, where=where, **found._asdict(), centre=0 if plain else found.middle)
 
-    def shares(self, of: Expression, where: Expression | None) -> bool:
-        """Whether the rows of an expression are counted by a split, whose share of a person's rows its sums keep."""
-        split = self.split(where)
-        return split is not None and split.of == of
+    def is_alone(self, asked: Aggregate) -> bool:
+        """Whether no other aggregate weighs a person's rows."""
+        return all(each == asked or not each.weighs_rows for each in self.aggregates)
 
     def _over_values(self) -> list[OverValues]:
         return [each for each in self.aggregates if isinstance(each, OverValues)]
@@ -182,11 +184,12 @@ class Count(Aggregate):
         return Range(None, None, Fraction(1))
 
     def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """The sum of the cells; what it stands for is not negative."""
-        total, off = sum(int(cell.value) for cell in noisy), sum(cell.reach for cell in noisy)
-        return Bar(total, float(max(0, total - off)), float(max(0, total + off)))
+        """The sum of the cells, as a whole number; what it stands for is not negative."""
+        total, off = sum(cell.value for cell in noisy), sum(cell.reach for cell in noisy)
+        whole = round_half_up(total)
+        return Bar(whole, float(max(0, min(total - off, whole))), float(max(0, total + off, whole)))
 
     def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
         """That of all cells."""
         del measure
-        return sum(reach)
+        return float(sum(reach))

@@ -13,6 +13,7 @@ class CountDistinct(Count, OverValues):
 
     kind: ClassVar[str] = "distinct"
     has_own_statement: ClassVar[bool] = True
+    weighs_rows: ClassVar[bool] = False
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The different values."""

@@ -12,6 +12,7 @@ class CountPeople(Count):
     """The number of people."""
 
     kind: ClassVar[str] = "people"
+    weighs_rows: ClassVar[bool] = False
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The people themselves."""

@@ -11,8 +11,8 @@ from sfumato.data import Kind
 from sfumato.exact.parameters import nearest
 from sfumato.query.aggregates.base import AskedTogether, Cell, NoisyCell, OverValues
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
-from sfumato.query.bars import Bar
-from sfumato.query.expression import Expression
+from sfumato.query.bars import Bar, round_half_up
+from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Measure, Sum
 from sfumato.query.measures.steps import steps_of
 from sfumato.query.plan import OwnAggregate
@@ -33,19 +33,21 @@ class SumOf(OverValues):
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """The sum of steps from zero."""
-        found, shared = steps_of(self.of), beside.shares(self.of, self.where)
-        return (Cell(Sum(of=self.of, where=self.where, **found._asdict(), shared=shared)),)
+        found, declared = steps_of(self.of), self.of.field.total if isinstance(self.of, Ref) else None
+        total = None if declared is None or not beside.is_alone(self) else max(1, int(declared / found.step))
+        return (Cell(Sum(of=self.of, where=self.where, **found._asdict(), total=total)),)
 
     def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
         """The sum in the expression's own unit."""
         (cell,) = noisy
         step = cell.measure.scale
         low, high = cell.ends
-        return Bar(_number(int(cell.value) * step, step), nearest(low * step), nearest(high * step))
+        whole = round_half_up(cell.value)
+        return Bar(_number(whole * step, step), nearest(min(low, whole) * step), nearest(max(high, whole) * step))
 
     def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
         """That of the sum."""
-        return nearest(int(reach[0]) * measure.scale)
+        return nearest(Fraction(reach[0]) * measure.scale)
 
 
 def _number(value: Fraction, step: Fraction) -> int | float:

@@ -36,8 +36,8 @@ class Variance(OverValues):
 
     def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
         """A sum of squares, a sum and a count of the same rows."""
-        found, shared = steps_of(self.of, coarse=True), beside.shares(self.of, self.where)
-        square = Square(of=self.of, where=self.where, **found._asdict(), centre=found.middle, shared=shared)
+        found = steps_of(self.of, coarse=True)
+        square = Square(of=self.of, where=self.where, **found._asdict(), centre=found.middle)
         total = beside.total(self.of, self.where, coarse=True)
         return Cell(square), Cell(total), beside.values(self.of, self.where)
 
@@ -55,14 +55,14 @@ class Variance(OverValues):
 
         low_n, high_n = count.ends
         sizes = [float(low_n), float(high_n)]
-        s, q = int(total.value), int(square.value)
+        s, q = total.value, square.value
         if q > 0 and low_n < 2 * s**2 / q < high_n:
-            sizes.append(2 * s**2 / q)  # where the spread is largest in n
+            sizes.append(float(2 * s**2 / q))  # where the spread is largest in n
         sums = [*([0.0] if abs(s) <= total.reach else []), *map(float, total.ends)]
-        corners = [spread(each, mean, n) for each in square.ends for mean in sums for n in sizes]
+        corners = [spread(each, mean, n) for each in map(float, square.ends) for mean in sums for n in sizes]
         if low_n < 2:
             corners += [0.0, float(half**2) * float(about.step) ** 2 * (2 if self.sample else 1)]
-        value = self._shown(spread(q, s, int(count.value)))
+        value = self._shown(spread(float(q), float(s), float(count.value)))
         return Bar(value, self._shown(min(corners)), self._shown(max(corners)))
 
     def _shown(self, variance: float) -> float:
@@ -70,7 +70,7 @@ class Variance(OverValues):
 
     def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
         """About that of the sum of squares, to be divided by the number of rows."""
-        return nearest(int(reach[0]) * measure.scale**2)
+        return nearest(Fraction(reach[0]) * measure.scale**2)
 
 
 _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {

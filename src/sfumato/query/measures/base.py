@@ -1,9 +1,9 @@
 """A measure: integer columns that an engine computes, how far one person moves them, and what hides that.
 
-A person counts with at most `rows` rows in each of at most `groups` groups, so a column whose rows move by `unit` moves
-by groups·rows·unit in ℓ1 and, in ℓ2, by √groups·rows·unit. A plan that is cut holds at most `cut` rows of a person in
-all: then both are cut·unit. Noise is drawn for every cell by itself, so the price of a vector is that of its worst
-neighbour (Survey Proposition 4.1 for ℓ1; Canonne, Kamath, Steinke 2020, Theorem 14 for ℓ2).
+The rows of a person weigh `total` in all and `rows` in one group (`weights.py`), so a column whose rows move by `unit`
+moves by total·unit in ℓ1; in ℓ2 squared by total·rows·unit², as Σ a² ≤ max a · Σ a. Columns are in 2**bits of a
+row. Noise is drawn for every cell by itself, so the price of a vector is that of its worst neighbour (Survey
+Proposition 4.1 for ℓ1; Canonne, Kamath, Steinke 2020, Theorem 14 for ℓ2).
 """
 
 from abc import ABC, abstractmethod
@@ -18,6 +18,9 @@ from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.bounds import Bounds, Moves, Spend
 from sfumato.query.expression import Expression
 from sfumato.query.priced import NoisyColumns, Priced
+
+NARROW = 2**30
+"""Sums of this many steps a row stay within 64 bits for 2**33 rows."""
 
 
 class ColumnWriter(Protocol):
@@ -41,10 +44,6 @@ class ColumnWriter(Protocol):
 
     def wide(self, made: str) -> str:
         """A whole number in a type that holds the product of two of 64 bits."""
-        ...
-
-    def divided(self, whole: str, by: str) -> str:
-        """A whole number divided by one that is not zero, cut towards zero."""
         ...
 
     def total(self, term: str, *, narrow: bool) -> str:
@@ -105,70 +104,81 @@ class Measure(ABC):
         ends: tuple[int, int] = (0, 1),
         centre: int = 0,
         q: Fraction | None = None,
-        shared: bool = False,
     ) -> list[object]:
         parts = [None if each is None else each.canonical() for each in (of, self.where)]
-        return [self.kind, *parts, str(step), *ends, centre, str(q), shared]
+        return [self.kind, *parts, str(step), *ends, centre, str(q)]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the rows of a person who has more than count do so in part; else some are picked, or none are."""
+        return True
 
     # ---- how far one person moves it ----
 
     def most(self, bounds: Bounds) -> int:
-        """The most one person moves it in one group."""
+        """The most one person moves it in one group, in whole rows."""
         return bounds.rows_in_group * self.unit
 
     def moves(self, bounds: Bounds, *, grouped: bool) -> Moves:
-        """How far one person moves all of its cells."""
+        """How far one person moves all of its cells, in whole rows."""
         del grouped
-        most = Fraction(self.most(bounds))
-        groups = 1 if bounds.cut is not None else bounds.groups  # the rows of a cut plan may all be in one group
-        return Moves(groups * most, groups * most**2)
+        l1 = Fraction(bounds.total * self.unit)
+        return Moves(l1, l1 * bounds.rows_in_group * self.unit)
 
     def weighted_move(self, bounds: Bounds, heaviest: list[int]) -> int:
         """The most one person moves a sum of its cells times weights, given their sizes from the largest on."""
-        groups = 1 if bounds.cut is not None else bounds.groups
-        return self.most(bounds) * sum(heaviest[:groups])
+        return bounds.heaviest(heaviest) * self.unit
+
+    def bits(self, weights: int, bounds: Bounds) -> int:
+        """In what part of a row its columns are, as a power of two, where the rows' weights have so many bits."""
+        del bounds
+        return weights
 
     def counts_people(self, bounds: Bounds) -> bool:
         """Whether its cells are how many people are in the groups, so that groups can be chosen by them."""
         del bounds
         return False
 
-    def price(self, share: Fraction, bounds: Bounds, spend: Spend, *, grouped: bool, beta: Fraction) -> Priced:
+    def price(
+        self, share: Fraction, bounds: Bounds, spend: Spend, *, bits: int, grouped: bool, beta: Fraction
+    ) -> Priced:
         """The noise that hides one person's move at its share of what is spent, and the event of it."""
         del beta
-        moves = self.moves(bounds, grouped=grouped)
+        fine = self.bits(bits, bounds)
+        moves, scale = self.moves(bounds, grouped=grouped), 1 << fine
         if spend.epsilon is not None:
-            geometric = GeometricNoise(moves.l1 / share)
-            return NoisyColumns(self, geometric, geometric.event(AnswerMove.l1(moves.l1)), share)
-        gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(moves.l2_squared / (2 * share))))
-        event = gaussian.event(AnswerMove.l2(square=moves.l2_squared), scalar=not grouped and self.columns == 1)
-        return NoisyColumns(self, gaussian, event, share)
+            geometric = GeometricNoise(moves.l1 * scale / share)
+            return NoisyColumns(self, geometric, geometric.event(AnswerMove.l1(moves.l1 * scale)), share, fine)
+        square = moves.l2_squared * scale**2
+        gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(square / (2 * share))))
+        event = gaussian.event(AnswerMove.l2(square=square), scalar=not grouped and self.columns == 1)
+        return NoisyColumns(self, gaussian, event, share, fine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdditiveMeasure(Measure):
     """A measure whose columns are sums over people: one statement computes all of a question."""
 
-    @property
-    def needs_rows(self) -> bool:
-        """Whether a person's number of rows in a group decides how many of them count."""
-        return False
-
     @abstractmethod
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """m: what a row adds, or 1 where it counts; f: 1 where the measure's condition holds."""
+        """m, f: what a row adds to the measure's columns; NULL where it adds nothing."""
 
     @abstractmethod
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """s: the sum of a person's rows; x: how many add something; n: how many the condition holds for."""
+    def counts(self, at: Place) -> str:
+        """Whether a row adds something: only then it is among the rows of a person that are weighted."""
 
     @abstractmethod
-    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
-        """a, b: the measure's exact integers, of at most `most` rows a person."""
+    def amounts(self, at: Place) -> list[str]:
+        """What a row adds to each column, of m and f."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether what the rows of one person add stays within 64 bits, however many they are."""
+        return self.unit < NARROW
 
     @abstractmethod
     def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
-        """The same straight from rows, where a table was cut at registration and every row counts."""
+        """a, b: the exact integers straight from rows, where nobody has more than count."""
 
     def _condition(self, write: ColumnWriter) -> str:
         return "TRUE" if self.where is None else write.sql(self.where)
@@ -182,10 +192,13 @@ class RowMeasure(AdditiveMeasure):
         """1 where the condition holds."""
         return [] if self.where is None else [f"CASE WHEN {write.sql(self.where)} THEN 1 END AS m{at.own}"]
 
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """How many rows the condition holds for."""
-        del write
-        return [] if self.where is None else [f"count(m{at.own}) AS x{at.own}"]
+    def counts(self, at: Place) -> str:
+        """Where the condition holds."""
+        return "TRUE" if self.where is None else f"m{at.own} = 1"
+
+    def amounts(self, at: Place) -> list[str]:
+        """One."""
+        return ["1" if self.where is None else f"m{at.own}"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,14 +210,3 @@ class OfValue(Measure):
     def canonical(self) -> list[object]:
         """Everything that decides its value."""
         return self._canonical(self.of)
-
-
-def at_most(rows: str, most: int) -> str:
-    """The SQL of a number of rows, held within a limit."""
-    return f"CASE WHEN {rows} < {most} THEN {rows} ELSE {most} END"
-
-
-def kept_of(present_rows: str, rows: str, most: int, write: ColumnWriter) -> str:
-    """The SQL of how many of a person's rows with a value count, if at most `most` of all their rows do."""
-    share = write.divided(f"{present_rows} * {most}", rows)
-    return f"CASE WHEN {rows} > {most} THEN {share} ELSE {present_rows} END"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, OfValue, Place, at_most
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, OfValue, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,19 +14,18 @@ class Present(OfValue, AdditiveMeasure):
     words: ClassVar[str] = "rows with a value"
 
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """1 where there is a value, unless a sum of the same values counts them."""
+        """1 where there is a value, unless a sum of the same values tells it."""
         if not at.counts_itself:
             return []
         return [f"CASE WHEN {self._condition(write)} AND {write.present(self.of)} THEN 1 END AS m{at.own}"]
 
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """How many have one."""
-        del write
-        return [f"count(m{at.own}) AS x{at.own}"] if at.counts_itself else []
+    def counts(self, at: Place) -> str:
+        """Where there is a value."""
+        return f"m{at.counted} IS NOT NULL"
 
-    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
-        """At most so many of each person."""
-        return [f"{write.total(at_most(f'x{at.counted}', most), narrow=True)} AS a{at.own}"]
+    def amounts(self, at: Place) -> list[str]:
+        """One where there is a value."""
+        return [f"m{at.own}" if at.counts_itself else f"CASE WHEN m{at.counted} IS NOT NULL THEN 1 END"]
 
     def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """All of them."""

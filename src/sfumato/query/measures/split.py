@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, OfValue, Place, at_most, kept_of
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, OfValue, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,32 +14,20 @@ class Split(OfValue, AdditiveMeasure):
     words: ClassVar[str] = "rows with and without a value"
     columns: ClassVar[int] = 2
 
-    @property
-    def needs_rows(self) -> bool:
-        """Rows without a value are rows."""
-        return self.where is None
-
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """1 where there is a value, unless a sum of the same values counts them; 1 where the condition holds."""
+        """1 where there is a value, unless a sum of the same values tells it; 1 where the condition holds."""
         where = self._condition(write)
         own = [f"CASE WHEN {where} AND {write.present(self.of)} THEN 1 END AS m{at.own}"] if at.counts_itself else []
         return own if self.where is None else [*own, f"CASE WHEN {where} THEN 1 END AS f{at.own}"]
 
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """How many have a value; how many the condition holds for."""
-        del write
-        own = [f"count(m{at.own}) AS x{at.own}"] if at.counts_itself else []
-        return own if self.where is None else [*own, f"count(f{at.own}) AS n{at.own}"]
+    def counts(self, at: Place) -> str:
+        """Where the condition holds, with a value or without."""
+        return "TRUE" if self.where is None else f"f{at.own} = 1"
 
-    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
-        """Of so many rows of a person, the share that has a value, and the rest."""
-        rows = "n" if self.where is None else f"n{at.own}"
-        kept = kept_of(f"x{at.counted}", rows, most, write)
-        without = f"{at_most(rows, most)} - ({kept})"
-        return [
-            f"{write.total(kept, narrow=True)} AS a{at.own}",
-            f"{write.total(without, narrow=True)} AS b{at.own}",
-        ]
+    def amounts(self, at: Place) -> list[str]:
+        """One in the cell of those with a value, or of those without."""
+        without = f"m{at.counted} IS NULL" + ("" if self.where is None else f" AND f{at.own} = 1")
+        return [f"CASE WHEN m{at.counted} IS NOT NULL THEN 1 END", f"CASE WHEN {without} THEN 1 END"]
 
     def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """All of them."""

@@ -29,6 +29,11 @@ class Square(Sum):
         """Never: a product of doubles is not exact as soon."""
         return False
 
-    def _term(self, at: Place) -> str:
+    @property
+    def is_plain(self) -> bool:
+        """Never: it is asked beside a count of the same rows."""
+        return False
+
+    def amounts(self, at: Place) -> list[str]:
         """The square of what a row is above the centre."""
-        return f"m{at.own} * m{at.own}"
+        return [f"m{at.own} * m{at.own}"]

@@ -1,29 +1,25 @@
 """The sum of a number, in steps from a centre."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
-from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place, at_most, kept_of
+from sfumato.query.bounds import Bounds, Moves
+from sfumato.query.measures.base import AdditiveMeasure, ColumnWriter, Place
 from sfumato.query.measures.steps import InSteps
 
-_WIDE = 2**30  # sums of this many steps a person stay within 64 bits for 2**33 people
 _LIGHT = 2**16  # sums of whole doubles of this size are exact up to 2**37 rows, and twice as fast as 128 bits
-_FEW = 2**9  # a light sum times this many rows stays within 64 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sum(InSteps, AdditiveMeasure):
-    """The sum of what rows are above `centre`.
-
-    Where a person has more than `rows` rows in a group, the rows count in part: all of them with weight rows/n, which
-    is what keeping `rows` of them at random gives on average.
-    """
+    """The sum of what rows are above `centre`."""
 
     kind: ClassVar[str] = "sum"
     words: ClassVar[str] = "sum"
 
-    shared: bool = False
-    """It belongs to a split count, whose share of the rows it keeps."""
+    total: int | None = None
+    """What a person's rows may add up to, in steps: only of a sum that is asked alone."""
 
     @property
     def unit(self) -> int:
@@ -31,49 +27,60 @@ class Sum(InSteps, AdditiveMeasure):
         return max(abs(self.low - self.centre), abs(self.high - self.centre), 1)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is the sum itself: a row of zero adds nothing to it."""
+        return self.centre == 0
+
+    @property
     def is_light(self) -> bool:
         """Whether whole doubles add up exactly, whatever the order, so that wide sums are not needed."""
         return self.unit <= _LIGHT
 
     @property
-    def needs_rows(self) -> bool:
-        """Where it keeps a share of all rows."""
-        return self.shared and self.where is None
+    def has_signs(self) -> bool:
+        """Whether rows may cancel out."""
+        return self.low < self.centre < self.high
 
     def canonical(self) -> list[object]:
         """Everything that decides its value."""
-        ends = (self.low, self.high)
-        return self._canonical(self.of, step=self.step, ends=ends, centre=self.centre, shared=self.shared)
+        return [*InSteps.canonical(self), self.total]
 
-    def _term(self, at: Place) -> str:
-        """What is added up of a row."""
-        return f"m{at.own}"
+    def in_all(self, rows: int) -> int:
+        """What so many rows, or the declared total, let a person add."""
+        return rows * self.unit if self.total is None else min(rows * self.unit, self.total)
+
+    def _held(self, rows: int, bounds: Bounds) -> int:
+        """The same where totals are scaled; where all rows count whole, nothing holds them within a total."""
+        return rows * self.unit if bounds.cut else self.in_all(rows)
+
+    def most(self, bounds: Bounds) -> int:
+        """The most one person moves it in one group, in whole rows."""
+        return self._held(bounds.rows_in_group, bounds)
+
+    def moves(self, bounds: Bounds, *, grouped: bool) -> Moves:
+        """How far one person moves all of its cells, in whole rows."""
+        del grouped
+        l1 = Fraction(self._held(bounds.total, bounds))
+        return Moves(l1, l1 * self.most(bounds))
+
+    def weighted_move(self, bounds: Bounds, heaviest: list[int]) -> int:
+        """The most one person moves a sum of its cells times weights, given their sizes from the largest on."""
+        most = bounds.heaviest(heaviest) * self.unit
+        return min(most, self._held(bounds.total, bounds) * max(heaviest, default=0))
 
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """The steps of a row; 1 where the condition holds, if a share of those rows is kept."""
-        own = f"{self.steps(write, light=self.is_light)} AS m{at.own}"
-        if not self.shared or self.where is None:
-            return [own]
-        return [own, f"CASE WHEN {write.sql(self.where)} THEN 1 END AS f{at.own}"]
+        """The steps of a row."""
+        return [f"{self.steps(write, light=self.is_light)} AS m{at.own}"]
 
-    def of_person(self, at: Place, write: ColumnWriter) -> list[str]:
-        """The sum, and how many rows add to it."""
-        del write
-        own = [f"sum({self._term(at)}) AS s{at.own}", f"count(m{at.own}) AS x{at.own}"]
-        return [*own, f"count(f{at.own}) AS n{at.own}"] if self.shared and self.where is not None else own
+    def counts(self, at: Place) -> str:
+        """Where it is not zero; around a centre, where there is a value."""
+        return f"m{at.own} <> 0" if self.is_plain else f"m{at.own} IS NOT NULL"
 
-    def of_group(self, at: Place, write: ColumnWriter, most: int) -> list[str]:
-        """The sums of people, those of more rows than count weighted down."""
-        i = at.own
-        kept = at_most(f"x{i}", most)
-        if self.shared:
-            kept = f"({kept_of(f'x{i}', 'n' if self.where is None else f'n{i}', most, write)})"
-        whole = write.whole(f"s{i}") if self.is_light and most <= _FEW else write.wide(f"s{i}")
-        share = write.divided(f"{whole} * {kept}", f"x{i}")
-        part = f"CASE WHEN x{i} > 0 AND {kept} < x{i} THEN {share} ELSE {whole} END"
-        return [f"{write.total(part, narrow=self.unit * most < _WIDE)} AS a{i}"]
+    def amounts(self, at: Place) -> list[str]:
+        """The steps."""
+        return [f"m{at.own}"]
 
     def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
         """All of them."""
         del person
-        return [f"{write.total(self._term(at), narrow=self.unit < _WIDE)} AS a{at.own}"]
+        return [f"{write.total(self.amounts(at)[0], narrow=self.is_narrow)} AS a{at.own}"]

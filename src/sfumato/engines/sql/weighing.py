@@ -1,0 +1,246 @@
+"""What a person's rows count, in SQL: the weights of `query/weights.py`, and what is added up with them.
+
+Where one weight a person is enough, rows are joined with it (`r JOIN q`). Where groups are picked or hold a part of it
+each, where people are counted, and where totals of groups may cancel out, lines of person and group come first (`l`).
+Rows that add nothing to any aggregate are no part of a person's number of rows.
+"""
+
+from collections.abc import Callable, Sequence
+
+from sfumato.engines.sql.measures import MeasureWriter
+from sfumato.query.measures import AdditiveMeasure, People, Place, Values
+from sfumato.query.measures.base import NARROW
+from sfumato.query.measures.people import PARTS_OF_PEOPLE
+from sfumato.query.plan import Plan, Project, Scan, Where
+from sfumato.query.price import PricedQuery
+
+_LONGEST = 2**62
+_COLUMNS = (("a", "y"), ("b", "z"))
+
+
+class Weighing:
+    """Writes the weighted statements of one question, of its rows p, k0, k1, …, m0, f0, …"""
+
+    def __init__(
+        self,
+        query: PricedQuery,
+        measures: Sequence[tuple[AdditiveMeasure, Place]],
+        rows: str,
+        *,
+        names: list[str],
+        write: MeasureWriter,
+        few_groups: Callable[[str], str],
+    ) -> None:
+        self._query, self._bounds, self._weights = query, query.bounds, query.weights
+        self._names, self._dialect, self._write, self._few_groups = names, write.dialect, write, few_groups
+        self._people = [(each, at) for each, at in measures if isinstance(each, People)]
+        self._added = [(each, at) for each, at in measures if each.is_weighted]
+        self._values = [i for i, each in enumerate(query.measures.measures) if isinstance(each, Values)]
+        self._counts = self._rows_that_count()
+        self._rows = rows
+
+    # ---- one weight a person: rows joined with it ----
+
+    def additive(self) -> str:
+        """One line a group: its keys, its people, and the exact integers of every additive column."""
+        if self._needs_lines:
+            return self._over_lines()
+        made = ", ".join([*self._names, "0 AS people", *self._totals("w", of_rows=True)])
+        return f"WITH {self._rows_and_people(self._weights.bits)} SELECT {made} FROM r JOIN q USING (p){self._grouped}"
+
+    def values(self, at: int) -> str:
+        """One line a group and value: its keys, the value in steps, and what its rows weigh."""
+        bits = self._query.priced[at].bits
+        grouped = ", ".join([*self._names, "v"])
+        total = self._dialect.total("w", narrow=True)
+        if not self._apart:
+            rows = f"SELECT {', '.join([*self._names, f'm{at} AS v', 'w'])} FROM r JOIN q USING (p)"
+            begin = self._rows_and_people(bits)
+        else:
+            same = " AND ".join(["r.p = l.p", *(self._dialect.same(f"r.{k}", f"l.{k}") for k in self._names)])
+            keys = [f"r.{k} AS {k}" for k in self._names]
+            rows = f"SELECT {', '.join([*keys, f'r.m{at} AS v', 'l.w AS w'])} FROM r JOIN l ON {same}"
+            begin = f"r AS ({self._counting}), l AS ({self._weighted_lines(bits)})"
+        return (
+            f"WITH {begin} SELECT {grouped}, {total} AS n FROM ({rows}) t WHERE v IS NOT NULL "
+            f"GROUP BY {grouped} ORDER BY {grouped}"
+        )
+
+    def beyond(self, most: int) -> str:
+        """One line: how many people have more than counts, and their rows beyond, of each at most so many.
+
+        Of a sum whose totals are scaled there are no such rows: there it is how many people.
+        """
+        total = self._literal(self._weights.most(self._bounds.total))
+        if self._apart or self._cancels:
+            lines = self._few_groups(self._lines())
+            people = f"SELECT sum(n) AS n, sum({self._capped}) AS t FROM ({lines}) t GROUP BY p"
+        else:
+            people = f"SELECT {self._size} AS n, {self._size} AS t FROM ({self._counting}) t GROUP BY p"
+        above = f"t > {total} OR n > t"
+        kept = f"CASE WHEN t > {total} THEN {total} ELSE t END"
+        rows = f"CASE WHEN n - {kept} > {most} THEN {most} ELSE n - {kept} END" if self._weights.alone is None else "0"
+        told = f"count(CASE WHEN {above} THEN 1 END) AS people, {self._dialect.total(rows, narrow=True)} AS n"
+        return f"SELECT {told} FROM ({people}) t"
+
+    def _rows_and_people(self, bits: int) -> str:
+        """r: the rows that count; q: people and their weights. Rows of one table are read twice, which costs less."""
+        people = f"SELECT p, {self._weight(self._size, bits)} AS w FROM r GROUP BY p"
+        twice = _is_one_table(self._query.question.plan)
+        return f"r AS {'NOT ' if twice else ''}MATERIALIZED ({self._counting}), q AS ({people})"
+
+    @property
+    def _size(self) -> str:
+        """What is bounded of a person: how many rows count, or how far they are from zero together."""
+        return "count(*)" if self._weights.alone is None else f"abs({self._sum(*self._only())})"
+
+    @property
+    def _counting(self) -> str:
+        """The rows that add something to an aggregate."""
+        return self._rows if self._counts == "TRUE" else f"SELECT * FROM ({self._rows}) t WHERE {self._counts}"
+
+    def _rows_that_count(self) -> str:
+        made = [each.counts(at) for each, at in self._added] + [f"m{i} IS NOT NULL" for i in self._values]
+        return "TRUE" if "TRUE" in made or not made else " OR ".join(dict.fromkeys(made))
+
+    # ---- lines of person and group ----
+
+    @property
+    def _apart(self) -> bool:
+        """Whether groups are picked, or hold a part each."""
+        return self._bounds.picked is not None or self._bounds.rows is not None
+
+    @property
+    def _needs_lines(self) -> bool:
+        return self._apart or not self._names or bool(self._people) or self._cancels
+
+    @property
+    def _cancels(self) -> bool:
+        """Whether what is bounded is the size of totals by group, in which rows may cancel out."""
+        return self._weights.alone is not None and self._weights.alone.has_signs
+
+    def _over_lines(self) -> str:
+        totals = [*self._names, "count(*) AS people", *self._totals("w", of_rows=False), *self._people_totals()]
+        lines = self._weighted_lines(self._weights.bits)
+        return f"SELECT {', '.join(totals)} FROM ({lines}) t{self._grouped}"
+
+    def _weighted_lines(self, bits: int) -> str:
+        """The lines that count, each with the weight of its rows."""
+        lines = self._few_groups(self._lines())
+        weighted = bool(self._added or self._values)
+        if not self._names:  # one line a person
+            return f"SELECT *, {self._weight('n', bits)} AS w FROM ({lines}) t" if weighted else lines
+        of_people = [f"sum(e{at.own}) AS g{at.own}" for _, at in self._shared_people()]
+        if weighted:
+            alone = self._weights.alone
+            whole = self._write.whole if alone is None or alone.is_narrow else self._write.wide
+            of_people.append(f"{whole(f'sum({self._capped})')} AS t")
+        if not of_people:
+            return lines
+        weights = [f"{self._weight('t', bits) if self._bounds.rows is None else self._in_group(bits)} AS w"]
+        parts = [self._part(at) for _, at in self._shared_people()]
+        made = ", ".join(["l.*", *(weights if weighted else []), *parts])
+        people = f"SELECT p, {', '.join(of_people)} FROM l GROUP BY p"
+        return f"WITH l AS MATERIALIZED ({lines}), q AS ({people}) SELECT {made} FROM l JOIN q ON l.p = q.p"
+
+    def _lines(self) -> str:
+        grouped = ", ".join(["p", *self._names])
+        made = [grouped]
+        for each, at in self._added:
+            for (_, line), amount in zip(_COLUMNS, each.amounts(at), strict=False):
+                made.append(f"{self._summed(each, amount)} AS {line}{at.own}")
+        if self._weights.alone is not None:
+            made.append(f"abs({self._sum(*self._only())}) AS n")
+        elif self._added or self._values:
+            made.append(f"count({'*' if self._counts == 'TRUE' else f'CASE WHEN {self._counts} THEN 1 END'}) AS n")
+        for each, at in self._people:
+            there = "1" if each.where is None else f"CASE WHEN count(m{at.own}) > 0 THEN 1 ELSE 0 END"
+            made.append(f"{there} AS e{at.own}")
+        return f"SELECT {', '.join(made)} FROM ({self._rows}) t GROUP BY {grouped}"
+
+    def _only(self) -> tuple[AdditiveMeasure, str]:
+        """The one measure whose totals are scaled, and what a row adds to it."""
+        ((measure, at),) = self._added
+        return measure, measure.amounts(at)[0]
+
+    def _sum(self, measure: AdditiveMeasure, amount: str) -> str:
+        return f"coalesce({self._summed(measure, amount)}, 0)"
+
+    def _summed(self, measure: AdditiveMeasure, amount: str) -> str:
+        whole = self._write.whole if measure.is_narrow else self._write.wide
+        return whole(f"sum({amount})")
+
+    # ---- weights ----
+
+    def _weight(self, size: str, bits: int) -> str:
+        """⌊T·2^F/t⌋ where a person has t > T, else 2^F."""
+        return self._share(size, self._weights.most(self._bounds.total), bits)
+
+    def _share(self, size: str, most: int, bits: int) -> str:
+        share = self._write.whole(self._dialect.divided(self._literal(most << bits), size))
+        return f"CASE WHEN {size} > {self._literal(most)} THEN {share} ELSE {self._write.whole(str(1 << bits))} END"
+
+    @property
+    def _capped(self) -> str:
+        """What of a line may count, whatever else the person has."""
+        if self._bounds.rows is None:
+            return "n"
+        most = self._literal(self._weights.most(self._bounds.rows))
+        return f"CASE WHEN n > {most} THEN {most} ELSE n END"
+
+    def _in_group(self, bits: int) -> str:
+        """⌊⌊k·2^F/n⌋·⌊T·2^F/t⌋/2^F⌋: of what is in a group at most k, and of all that is left at most T."""
+        assert self._bounds.rows is not None
+        here = self._share("n", self._weights.most(self._bounds.rows), bits)
+        return self._dialect.divided(f"({here}) * ({self._weight('t', bits)})", str(1 << bits))
+
+    def _literal(self, number: int) -> str:
+        return self._write.whole(str(number)) if number < _LONGEST else self._write.wide(str(number))
+
+    def _shared_people(self) -> list[tuple[People, Place]]:
+        """Those who may be in more groups than they count in."""
+        return self._people if self._bounds.in_parts and self._names else []
+
+    def _part(self, at: Place) -> str:
+        most, whole = self._bounds.keys, 1 << PARTS_OF_PEOPLE
+        share = self._dialect.divided(str(most * whole), f"g{at.own}")
+        return f"{self._write.whole(f'CASE WHEN g{at.own} > {most} THEN {share} ELSE {whole} END')} AS w{at.own}"
+
+    # ---- sums ----
+
+    def _totals(self, weight: str, *, of_rows: bool) -> list[str]:
+        """Every column: what rows or lines add, times their weight."""
+        made = []
+        for each, at in self._added:
+            for (column, line), amount in zip(_COLUMNS, each.amounts(at), strict=False):
+                term = self._term(each, amount if of_rows else f"{line}{at.own}", weight)
+                made.append(f"{self._dialect.total(term, narrow=False)} AS {column}{at.own}")
+        return made
+
+    def _term(self, measure: AdditiveMeasure, amount: str, weight: str) -> str:
+        """A product of whole numbers, as wide as it may be."""
+        if amount == "1":
+            return weight
+        largest = self._bounds.total * measure.unit << self._weights.bits
+        whole = self._write.whole if largest < _LONGEST and measure.unit < NARROW else self._write.wide
+        return f"{whole(amount)} * {weight}"
+
+    def _people_totals(self) -> list[str]:
+        shared = {at.own for _, at in self._shared_people()}
+        terms = [(at, f"e{at.own} * w{at.own}" if at.own in shared else f"e{at.own}") for _, at in self._people]
+        return [f"{self._dialect.total(term, narrow=True)} AS a{at.own}" for at, term in terms]
+
+    @property
+    def _grouped(self) -> str:
+        return f" GROUP BY {', '.join(self._names)}" if self._names else ""
+
+
+def _is_one_table(plan: Plan) -> bool:
+    """Whether rows are those of one table, which are read as fast twice as they are kept."""
+    match plan:
+        case Scan():
+            return True
+        case Where() | Project():
+            return _is_one_table(plan.of)
+        case _:
+            return False
