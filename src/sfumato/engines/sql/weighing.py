@@ -167,6 +167,8 @@ class Weighing:
         return f"coalesce({self._summed(measure, amount)}, 0)"
 
     def _summed(self, measure: AdditiveMeasure, amount: str) -> str:
+        if measure.adds_ones:  # counts are faster than sums
+            return f"count({'*' if amount == '1' else amount})"
         whole = self._write.whole if measure.is_narrow else self._write.wide
         return whole(f"sum({amount})")
 

@@ -159,6 +159,9 @@ class Measure(ABC):
 class AdditiveMeasure(Measure):
     """A measure whose columns are sums over people: one statement computes all of a question."""
 
+    adds_ones: ClassVar[bool] = False
+    """Whether a row adds one or nothing, so that what rows add is their number."""
+
     @abstractmethod
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """m, f: what a row adds to the measure's columns; NULL where it adds nothing."""

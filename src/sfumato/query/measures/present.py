@@ -12,6 +12,7 @@ class Present(OfValue, AdditiveMeasure):
 
     kind: ClassVar[str] = "present"
     words: ClassVar[str] = "rows with a value"
+    adds_ones: ClassVar[bool] = True
 
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """1 where there is a value, unless a sum of the same values tells it."""

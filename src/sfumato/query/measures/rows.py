@@ -13,6 +13,7 @@ class Rows(RowMeasure):
 
     kind: ClassVar[str] = "rows"
     words: ClassVar[str] = "number of rows"
+    adds_ones: ClassVar[bool] = True
 
     def counts_people(self, bounds: Bounds) -> bool:
         """Where a person has one row at most."""

@@ -13,6 +13,7 @@ class Split(OfValue, AdditiveMeasure):
     kind: ClassVar[str] = "split"
     words: ClassVar[str] = "rows with and without a value"
     columns: ClassVar[int] = 2
+    adds_ones: ClassVar[bool] = True
 
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """1 where there is a value, unless a sum of the same values tells it; 1 where the condition holds."""
