@@ -50,6 +50,8 @@ WAYS: tuple[tuple[str, str, Bounds, Bounds], ...] = (
     (BY_AGE, "people", Bounds(3, in_parts=True), Bounds(3, in_parts=True)),  # a person has one age, and is held to it
     ("SELECT p.age, v.town, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age, v.town", "people",
      Bounds(6, None, 2, 2), Bounds(6, 3, 2, 2)),
+    ("SELECT p.age, v.ward, COUNT(*) FROM visits v JOIN people p USING (person) GROUP BY p.age, v.ward", "total",
+     Bounds(6, keys=6, in_parts=True), Bounds(6, keys=6, in_parts=True)),  # one of the keys is not the person's own
     # R in all
     (ALL, "total", Bounds(6), Bounds(6)),
     (BY_WARD, "total", Bounds(6, keys=4), Bounds(6, keys=4)),  # three wards, and none
@@ -420,3 +422,41 @@ def test_counts_that_chose_the_groups_are_as_far_off_as_the_choice() -> None:
     (noisy,) = asked("SELECT COUNT(*) FROM visits").priced
     assert isinstance(noisy, NoisyColumns)
     assert noisy.reach(beta) == noisy.expected(beta) == Fraction(noisy.noise.reach(beta), 2**30) > 0
+
+
+# ---- how many have more than counts ----
+
+
+def told(text: str, spend: Spend, excess: int | None) -> Any:
+    known = DATASETS["total"]
+    visits = replace(known.tables[1], excess=excess)
+    known = replace(known, tables=(known.tables[0], visits, *known.tables[2:]))
+    return price(plan_question(text, known, PublicRows()), known, spend, wish=Wish(beyond=True))
+
+
+@pytest.mark.parametrize("spend", [ONE, RHO])
+@pytest.mark.parametrize("excess", [None, 7])
+def test_how_many_have_more_is_a_tenth_of_the_price_and_part_of_the_question(spend: Spend, excess: int | None) -> None:
+    made = told(ALL, spend, excess)
+    (each,) = made.priced
+    assert each.share == Fraction(9, 10)
+    spent = made.event.pure() if spend is ONE else made.event.zcdp()
+    alone = each.event.pure() if spend is ONE else each.event.zcdp()
+    assert alone <= Fraction(9, 10) < spent <= 1, "both are paid for"
+    assert Fraction(999, 1000) < spent
+    assert made.canonical()["beyond"] == made.beyond.canonical()
+    assert "beyond" not in asked(ALL, spend, "total").canonical()
+    assert (made.beyond.most, made.beyond.rows is None) == ((0, True) if excess is None else (7, False))
+
+
+def test_rows_beyond_are_told_as_the_private_tables_that_are_read_declare() -> None:
+    """A public table and the person's own say nothing of it; a sum alone has totals, and no rows, beyond."""
+    for text, most in (
+        ("SELECT COUNT(*) FROM visits v JOIN people p USING (person)", 7),
+        ("SELECT COUNT(*) FROM visits JOIN towns USING (town)", 7),
+        ("SELECT COUNT(*) FROM (SELECT person FROM visits UNION ALL SELECT person FROM visits) t", 7),
+        ("SELECT COUNT(*) FROM items i JOIN visits v ON i.visit = v.visit", 0),  # items do not say
+        ("SELECT SUM(day) FROM visits", 0),
+        ("SELECT SUM(day), COUNT(*) FROM visits", 7),
+    ):
+        assert told(text, ONE, 7).beyond.most == most, text
