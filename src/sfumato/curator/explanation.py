@@ -231,7 +231,7 @@ def _beyond(query: PricedQuery, told: Sequence[int]) -> list[Note]:
         return []
     beta, known = 1 - query.confidence, query.beyond
     found = [Note.of("beyond", people=told[0], within=known.people.reach(beta))]
-    if known.rows is not None and query.weights.alone is None:
+    if known.rows is not None:
         found.append(Note.of("excess", n=told[1], within=known.rows.reach(beta), most=known.most))
     return found
 

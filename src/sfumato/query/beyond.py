@@ -12,15 +12,13 @@ from sfumato.accounting import events
 from sfumato.accounting.events import Event
 from sfumato.data import Dataset
 from sfumato.errors import InvalidParameter
-from sfumato.exact.rounding import sqrt_up
-from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
-from sfumato.mechanisms.answers import AnswerMove
-from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
-from sfumato.query.bounds import Bounds, Spend
+from sfumato.query.bounds import Bounds, Moves, Spend
 from sfumato.query.contributions import excess
-from sfumato.query.measures import Measure, Sum
+from sfumato.query.measures import Measure
+from sfumato.query.priced import hide
 from sfumato.query.question import Question
+from sfumato.query.weights import sum_alone
 
 BEYOND = Fraction(1, 10)
 """The share of the price that it takes."""
@@ -47,22 +45,10 @@ def count_beyond(
     if bounds.cut or question.plan.single or not any(measure.is_weighted for measure in measures):
         raise InvalidParameter("beyond", "is for questions in which rows of a person count in part", True,
                                hint="leave it out: here they count whole, or not at all")  # fmt: skip
-    weighted = [measure for measure in measures if measure.is_weighted]
-    totals = len(weighted) == 1 and isinstance(weighted[0], Sum) and weighted[0].is_plain  # of which no rows are beyond
-    most = None if totals else excess(question.plan, dataset)
+    most = None if sum_alone(measures) else excess(question.plan, dataset)  # of totals no rows are beyond
     share = spend.amount * BEYOND / (1 if most is None else 2)
-    people, spent = _hidden(1, share, spend)
+    people, spent = hide(Moves(Fraction(1), Fraction(1)), share, spend, scalar=True)
     if most is None:
         return CountedBeyond(people, None, 0, spent)
-    rows, more = _hidden(most, share, spend)
+    rows, more = hide(Moves(Fraction(most), Fraction(most**2)), share, spend, scalar=True)
     return CountedBeyond(people, rows, most, events.Composition([spent, more]))
-
-
-def _hidden(moved: int, share: Fraction, spend: Spend) -> tuple[Noise, Event]:
-    """Noise that hides a move of one number, and its event."""
-    move = Fraction(moved)
-    if spend.epsilon is not None:
-        geometric = GeometricNoise(move / share)
-        return geometric, geometric.event(AnswerMove.l1(move))
-    gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(move**2 / (2 * share))))
-    return gaussian, gaussian.event(AnswerMove.l2(square=move**2), scalar=True)

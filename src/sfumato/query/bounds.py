@@ -82,3 +82,7 @@ class Moves:
     """The sum of the distances."""
     l2_squared: Fraction
     """The sum of their squares."""
+
+    def times(self, parts: int) -> "Moves":
+        """The same in so many parts of a row."""
+        return Moves(self.l1 * parts, self.l2_squared * parts**2)

@@ -5,11 +5,24 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sfumato.accounting.events import Event
-from sfumato.mechanisms import KeySelection, Quantile
+from sfumato.exact.rounding import sqrt_up
+from sfumato.mechanisms import GeometricNoise, KeySelection, Quantile
 from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.answers import AnswerMove
+from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.query.bounds import Moves, Spend
 
 if TYPE_CHECKING:
     from sfumato.query.measures import Measure
+
+
+def hide(moves: Moves, share: Fraction, spend: Spend, *, scalar: bool) -> tuple[Noise, Event]:
+    """The noise that hides one person's move at a share of what is spent, and its event; a `scalar` is one number."""
+    if spend.epsilon is not None:
+        geometric = GeometricNoise(moves.l1 / share)
+        return geometric, geometric.event(AnswerMove.l1(moves.l1))
+    gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(moves.l2_squared / (2 * share))))
+    return gaussian, gaussian.event(AnswerMove.l2(square=moves.l2_squared), scalar=scalar)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from math import isqrt
 
 from sfumato.query.bounds import Bounds, Spend
-from sfumato.query.measures import Measure, Sum, Values
+from sfumato.query.measures import Measure, Sum
 
 _MOST_BITS, _FEWEST_BITS = 30, 20
 _WIDEST = 94  # what 2**33 people add of this many bits each stays within 128
@@ -49,14 +49,21 @@ class Weights:
         return [self.bits, None if self.alone is None else self.alone.canonical(), self.picks]
 
 
+def sum_alone(measures: Sequence[Measure]) -> Sum | None:
+    """The sum whose totals are scaled, because nothing else that is asked weighs rows."""
+    match [measure for measure in measures if measure.is_weighted]:
+        case [Sum() as alone] if alone.is_plain:
+            return alone
+        case _:
+            return None
+
+
 def weights_of(measures: Sequence[Measure], bounds: Bounds, share: Fraction, spend: Spend, *, single: bool) -> Weights:
     """The weights of a question's rows; whole ones where nobody has more than counts.
 
     As fine as noise is drawn fast: a floor is a bias of half a unit for every row of whoever is weighted down.
     """
-    weighted = [measure for measure in measures if measure.is_weighted]
-    alone = weighted[0] if len(weighted) == 1 and not isinstance(weighted[0], Values) else None
-    totals = alone if isinstance(alone, Sum) and alone.is_plain else None
+    weighted, totals = [measure for measure in measures if measure.is_weighted], sum_alone(measures)
     held = totals is not None and totals.total is not None  # then a single row may count in part
     if bounds.cut or not weighted or (single and not held):
         return Weights(0, None if bounds.cut else totals)

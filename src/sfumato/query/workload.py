@@ -14,17 +14,15 @@ from sfumato.accounting import events
 from sfumato.accounting.events import Event
 from sfumato.data import Dataset
 from sfumato.errors import InvalidQuestion
-from sfumato.exact.rounding import sqrt_up
-from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
-from sfumato.mechanisms.answers import AnswerMove
-from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.aggregates import CountRows
+from sfumato.query.bounds import Moves
 from sfumato.query.context import Public
 from sfumato.query.expression import Ref
 from sfumato.query.measured import measured
 from sfumato.query.planning import plan_question
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
+from sfumato.query.priced import hide
 from sfumato.query.question import Question
 from sfumato.query.weights import Weights, weights_of
 
@@ -118,12 +116,6 @@ def workload(
 
 def _noise(moved: int, spend: Spend, marginals: int) -> tuple[Noise, Event]:
     """The noise of every cell, and the price of all marginals together; one person moves a marginal by `moved`."""
-    most = Fraction(moved)
-    share = spend.amount / marginals
-    if spend.epsilon is not None:
-        noise: Noise = GeometricNoise(most / share)
-        each = noise.event(AnswerMove.l1(most))
-    else:
-        noise = DiscreteGaussianNoise(Fraction(sqrt_up(most**2 / (2 * share))))
-        each = noise.event(AnswerMove.l2(square=most**2), scalar=False)
+    moves = Moves(Fraction(moved), Fraction(moved**2))
+    noise, each = hide(moves, spend.amount / marginals, spend, scalar=False)
     return noise, each if marginals == 1 else events.Composition([(each, marginals)])

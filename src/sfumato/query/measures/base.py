@@ -11,13 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from sfumato.exact.rounding import sqrt_up
-from sfumato.mechanisms import GeometricNoise
-from sfumato.mechanisms.answers import AnswerMove
-from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.query.bounds import Bounds, Moves, Spend
 from sfumato.query.expression import Expression
-from sfumato.query.priced import NoisyColumns, Priced
+from sfumato.query.priced import NoisyColumns, Priced, hide
 
 NARROW = 2**30
 """Sums of this many steps a row stay within 64 bits for 2**33 rows."""
@@ -145,14 +141,9 @@ class Measure(ABC):
         """The noise that hides one person's move at its share of what is spent, and the event of it."""
         del beta
         fine = self.bits(bits, bounds)
-        moves, scale = self.moves(bounds, grouped=grouped), 1 << fine
-        if spend.epsilon is not None:
-            geometric = GeometricNoise(moves.l1 * scale / share)
-            return NoisyColumns(self, geometric, geometric.event(AnswerMove.l1(moves.l1 * scale)), share, fine)
-        square = moves.l2_squared * scale**2
-        gaussian = DiscreteGaussianNoise(Fraction(sqrt_up(square / (2 * share))))
-        event = gaussian.event(AnswerMove.l2(square=square), scalar=not grouped and self.columns == 1)
-        return NoisyColumns(self, gaussian, event, share, fine)
+        moves = self.moves(bounds, grouped=grouped).times(1 << fine)
+        noise, event = hide(moves, share, spend, scalar=not grouped and self.columns == 1)
+        return NoisyColumns(self, noise, event, share, fine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
