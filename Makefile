@@ -47,7 +47,7 @@ static: format lint types layers  ## format, lint, types, layers
 
 check: static fast  ## the same, and the fast tests
 
-fast: $(VENV)/dev  ## the suite without what takes long, in two minutes
+fast: $(VENV)/dev  ## the suite without what takes long, in some five minutes
 	SFUMATO_EXAMPLES=fast $(TEST) -q -m "not slow and not torture"
 
 cover: COVER := --cov --cov-report=term
