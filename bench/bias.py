@@ -16,7 +16,8 @@ from sfumato.data import declared
 from sfumato.engines import Engine
 from sfumato.engines.registry import open_engine
 from sfumato.query import PricedQuery, Spend, plan_question, price
-from sfumato.query.priced import NoisyColumns
+from sfumato.query.postprocess import answers_of, post_process
+from sfumato.query.priced import NoisyCells
 
 PEOPLE, ROWS = 100_000, 1_000_000
 GOAL = 0.1
@@ -60,7 +61,7 @@ def alone(
     text = f"SELECT {key + ', ' if key else ''}{name} FROM visits{f' GROUP BY {key}' if key else ''}"
     query = priced(engine, text)
     (each,) = query.priced
-    assert isinstance(each, NoisyColumns)
+    assert isinstance(each, NoisyCells)
     exact = engine.aggregate(query)
     found = {tuple(group): Fraction(int(exact.columns[0][i]), 1 << each.bits) for i, group in enumerate(exact.keys)}
     grouped, most = (f"GROUP BY id, {key}" if key else "GROUP BY id"), query.bounds.total * unit
@@ -91,15 +92,15 @@ def average(engine: Engine, plain: duckdb.DuckDBPyConnection, column: str) -> Ro
     """AVG against the mean of weighted rows."""
     query = priced(engine, f"SELECT AVG({column}) FROM visits")
     exact = engine.aggregate(query)
-    ((answer,),) = [[recipe.answer([int(exact.columns[c][0]) for c in sorted(exact.columns)], [0, 0, 0]).value]
-                    for recipe in query.measures.recipes]  # fmt: skip
+    cells = [cell for each in query.priced if isinstance(each, NoisyCells)
+             for cell in each.of([int(exact.columns[place][0]) for place in each.columns])]  # fmt: skip
+    ((answer,),) = [[bar.value for bar in row] for row in post_process(query, [()], [cells], Fraction(1, 20))]
     lines = plain.execute(f"SELECT count(*), sum({column})::BIGINT FROM visits GROUP BY id").fetchall()
     weights = [(min(Fraction(1), Fraction(query.bounds.total, n)), n, s) for n, s in lines]
     truth = sum((w * s for w, _, s in weights), Fraction(0)) / sum((w * n for w, n, _ in weights), Fraction(0))
-    total = next(each for each in query.priced if each.measure.kind == "sum")
-    assert isinstance(total, NoisyColumns)
+    ((_, off),) = answers_of(query, Fraction(1, 20))
     kept = float(sum((w * n for w, n, _ in weights), Fraction(0)))
-    width = sqrt(2) * float(total.noise.scale) / (1 << total.bits) / kept  # type: ignore[attr-defined]
+    width = float(off.reach(1, 0)) / off.ratio(1, 0) / kept  # the deviation of the sum's noise, over the rows
     return at_most(
         f"AVG({column}): bias in noise widths (0.1.0: 17)", ours=abs(answer - float(truth)) / width, goal=GOAL
     )

@@ -160,7 +160,7 @@ DIFFERENCES = {
 """Questions that are answered otherwise than DuckDB does, each with the words of `docs/sql.md` that say so."""
 GENERAL = (
     "every public group is there",
-    "an aggregate of no rows is a number",
+    "SUM of no rows is a number",
     "groups with too few people are left out",
 )
 """Differences of any question that has groups, or too few rows."""

@@ -21,10 +21,15 @@ from sfumato.data import Dataset, declared
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.registry import ENGINES
 from sfumato.mechanisms import GeometricNoise
+from sfumato.mechanisms.box import BoxNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.mechanisms.gaussian import GaussianNoise
 from sfumato.query import PricedQuery, Spend, plan_question, price
 from sfumato.query.bounds import NO_WISH, Wish
-from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
+from sfumato.query.priced import NoisyCells, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
+from sfumato.query.strategies import outlines
+from sfumato.query.strategies.keys import KeyedCells
 
 LARGEST = 2**63 - 1
 ONLY_ROWS: dict[str, Any] = {"rows_per_person": 3, "rows_per_group": None, "groups_per_person": None}
@@ -167,33 +172,81 @@ def priced(made: DuckDBEngine, text: str, *, rho: bool = False, wish: Wish = NO_
     return price(plan_question(text, made.dataset, made), made.dataset, spend, wish=wish)
 
 
+@contextmanager
+def measured_by(name: str) -> Iterator[None]:
+    """Every question is measured by the strategy of this name; by separate columns where it has no use for it."""
+
+    def only(measures: Any, at: Any, *, but: Any) -> list[Any]:
+        found = {each.strategy.name: each for each in outlines(measures, at, but=but)}
+        return [found.get(name, found["separate"])] if found else []
+
+    with mock.patch("sfumato.query.price.outlines", only):
+        yield
+
+
 def excess(query: PricedQuery, one: ExactTable, other: ExactTable) -> list[str]:
     """Everything by which two exact tables differ more than the price of the question assumes; empty is private."""
     found: list[str] = []
-    for each, start in zip(query.priced, query.measures.starts, strict=True):
+    for each in query.priced:
         match each:
-            case ThreeQuantiles():
-                found += _quantile_excess(query, each, _values(one, start), _values(other, start))
-            case NoisyColumns():
-                moves = [
-                    move
-                    for column in range(start, start + each.measure.columns)
-                    for move in _moves(_column(one, column), _column(other, column))
-                ]
-                found += _noise_excess(each.measure.kind, each.noise, each.event, moves)
+            case PricedQuantile(columns=(place,)):
+                found += _quantile_excess(query, each, _values(one, place), _values(other, place))
+            case KeyedCells():
+                found += _keyed_excess(each, one, other)
+            case NoisyCells():
+                found += noise_excess(each, _cells(each, one), _cells(each, other))
             case SelectedCounts():
                 pass  # the keys are looked at below
     return found + _key_excess(query, one, other)
 
 
-def _noise_excess(kind: str, noise: object, event: Any, moves: list[int]) -> list[str]:
-    if isinstance(noise, GeometricNoise):
-        most = event.pure() * noise.scale
-        return [f"{kind}: ℓ1 {sum(map(abs, moves))} > {most}"] if sum(map(abs, moves)) > most else []
-    assert isinstance(noise, DiscreteGaussianNoise)
-    most = 2 * event.zcdp() * noise.sigma**2
-    square = sum(move * move for move in moves)
-    return [f"{kind}: ℓ2² {square} > {most}"] if square > most else []
+def noise_excess(each: NoisyCells, one: dict[Any, list[int]], other: dict[Any, list[int]]) -> list[str]:
+    """What the noise handed out hides, against what moved: in ℓ1, in ℓ∞ of every group added up, or in ℓ2."""
+    nothing = [0] * each.size
+    moves = [
+        [a - b for a, b in zip(one.get(key, nothing), other.get(key, nothing), strict=True)] for key in {**one, **other}
+    ]
+    noise, event = each.noise, each.event
+    match noise:
+        case GeometricNoise():
+            moved, most = sum(abs(move) for group in moves for move in group), event.pure() * noise.scale  # type: ignore[operator]
+        case BoxNoise():
+            moved, most = sum(max(map(abs, group)) for group in moves), event.pure() * noise.scale  # type: ignore[operator]
+        case DiscreteGaussianNoise() | GaussianNoise():
+            moved, most = sum(move * move for group in moves for move in group), 2 * event.zcdp() * noise.sigma**2  # type: ignore[operator]
+        case _:
+            raise TypeError(type(noise))
+    return [f"{each.strategy} of {each.columns}: {moved} > {most}"] if moved > most else []
+
+
+def _cells(each: NoisyCells, table: ExactTable) -> dict[Any, list[int]]:
+    columns = [table.columns[place] for place in each.columns]
+    return {key: each.of([int(column[i]) for column in columns]) for i, key in enumerate(table.keys)}
+
+
+def _keyed_excess(each: KeyedCells, one: ExactTable, other: ExactTable) -> list[str]:
+    """A person adds to each of so many groups cells that are not negative and add up to one and the same."""
+    first, second, nothing = _with_people(each, one), _with_people(each, other), [0] * each.size
+    moved = {
+        key: [a - b for a, b in zip(first.get(key, nothing), second.get(key, nothing), strict=True)]
+        for key in {**first, **second}
+    }
+    moves = [[abs(move) for move in cells] for cells in moved.values() if any(cells)]
+    mixed = [cells for cells in moved.values() if min(cells) < 0 < max(cells)]
+    uneven = [cells for cells in moves if sum(cells) != each.selection.whole]
+    found = [f"{each.strategy}: {name} {cells}" for name, cells in (("mixed", mixed), ("uneven", uneven)) if cells]
+    if len(moves) > each.selection.keys_per_person:
+        found.append(f"{each.strategy}: {len(moves)} groups moved")
+    return found
+
+
+def _with_people(each: KeyedCells, table: ExactTable) -> dict[Any, list[int]]:
+    people = _people(table)
+    columns = [table.columns[place] for place in each.columns[:-1]]
+    return {
+        key: each.of([*(int(column[i]) for column in columns), people[key] << each.bits])
+        for i, key in enumerate(table.keys)
+    }
 
 
 def _quantile_excess(query: PricedQuery, each: Any, one: Counter[Any], other: Counter[Any]) -> list[str]:
@@ -225,10 +278,6 @@ def _moves(one: dict[Any, int], other: dict[Any, int]) -> list[int]:
 
 def _difference(one: Counter[Any], other: Counter[Any]) -> dict[Any, int]:
     return {key: one[key] - other[key] for key in {**one, **other} if one[key] != other[key]}
-
-
-def _column(table: ExactTable, at: int) -> dict[Any, int]:
-    return {key: int(value) for key, value in zip(table.keys, table.columns[at], strict=True)}
 
 
 def _people(table: ExactTable) -> dict[Any, int]:

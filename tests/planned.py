@@ -23,8 +23,12 @@ from sfumato.engines.sql.expressions import Expressions
 from sfumato.engines.sql.measures import MeasureWriter, placed
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import InvalidQuestion
-from sfumato.mechanisms import GeometricNoise, KeySelection
+from sfumato.mechanisms import GeometricNoise
+from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.box import BoxNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.mechanisms.gaussian import GaussianNoise
+from sfumato.mechanisms.thresholds import KeyThreshold
 from sfumato.query import PricedQuery, Spend, planning, price
 from sfumato.query.aggregates import Aggregate, OverValues
 from sfumato.query.bars import Bar
@@ -34,12 +38,13 @@ from sfumato.query.contributions import Declared, declared
 from sfumato.query.evaluate import evaluate
 from sfumato.query.expression import Call, Expression, Field, Literal, Ref, in_calendar, longest, written_size
 from sfumato.query.functions.cost import Work
-from sfumato.query.measured import measured
+from sfumato.query.measured import Recipe, measured
 from sfumato.query.measures import Distinct, InSteps, Measure, OfValue, Values
 from sfumato.query.parse import parse, without_alias
 from sfumato.query.passes import PASSES, Draft, Pass
 from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, once, spread
-from sfumato.query.priced import NoisyColumns, Priced, SelectedCounts, ThreeQuantiles
+from sfumato.query.priced import NoisyCells, Priced, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
 from sfumato.query.relations import FromClause
 from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan
@@ -287,9 +292,14 @@ def measures(text: str, dataset: str) -> str:
     """What is measured for a question, and of which columns each aggregate is made."""
     asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
     found = measured(asked.aggregates)
-    shown = [f"{start}: {measure(each)}" for each, start in zip(found.measures, found.starts, strict=True)]
-    made = [f"{recipe.aggregate.label} of {','.join(map(str, recipe.columns))}" for recipe in found.recipes]
-    return f"{'; '.join(shown)} | {'; '.join(made)}"
+    shown = [f"{place}: {measure(each)}" for place, each in enumerate(found.measures)]
+    return f"{'; '.join(shown)} | {'; '.join(map(_recipe, found.recipes))}"
+
+
+def _recipe(recipe: Recipe) -> str:
+    """The combinations of columns that an aggregate is made of."""
+    forms = ["+".join(str(at) if times == 1 else f"{times}·{at}" for at, times in form) for form in recipe.forms]
+    return f"{recipe.aggregate.label} of {','.join(forms)}"
 
 
 def measure(made: Measure) -> str:
@@ -307,13 +317,16 @@ def prices(text: str, dataset: str) -> str:
     asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
     spends = (Spend(Fraction(1), None, Fraction(1, 10**6)), Spend(None, Fraction(1), Fraction(1, 10**6)))
     by_epsilon, by_rho = (price(asked, DATASETS[dataset], spend) for spend in spends)
-    limits, shown = by_epsilon.bounds, []
-    for one, other in zip(by_epsilon.priced, by_rho.priced, strict=True):
-        moves = one.measure.moves(limits, grouped=bool(asked.keys))
-        squares = other.measure.moves(by_rho.bounds, grouped=bool(asked.keys)).l2_squared
-        shown.append(f"{one.measure.kind} moves {moves.l1} (ℓ2² {squares}): {_hidden(one)} / {_hidden(other)}")
+    limits = by_epsilon.bounds
+    measures, grouped = by_epsilon.measures.measures, bool(asked.keys)
+    moved = [
+        f"{i} {each.kind} {each.moves(limits, grouped=grouped).l1} "
+        f"(ℓ2² {each.moves(by_rho.bounds, grouped=grouped).l2_squared})"
+        for i, each in enumerate(measures)
+    ]
+    shown = [" + ".join(map(_hidden, query.priced)) for query in (by_epsilon, by_rho)]
     chosen = "" if by_epsilon.keys is None else f" | keys: {_keys(by_epsilon.keys)} / {_keys(by_rho.keys)}"
-    pure, delta, zcdp = by_epsilon.event.pure(), by_epsilon.event.extra_delta(), by_rho.event.zcdp()
+    pure, delta, zcdp = by_epsilon.event.pure(), by_epsilon.event.pure_delta(), by_rho.event.zcdp()
     assert pure is not None
     assert zcdp is not None
     assert (pure, zcdp) <= (1, 1)  # type: ignore[operator]
@@ -324,7 +337,7 @@ def prices(text: str, dataset: str) -> str:
     if by_epsilon.weights.alone is not None:
         weights += ", totals scaled"
     bounded = f"{_bounded(limits)} / {_bounded(apart)}" if apart != limits else _bounded(limits)
-    return f"{bounded} | {weights} | {'; '.join(shown)}{chosen} | {costs}"
+    return f"{bounded} | {weights} | moves {'; '.join(moved)} | {' / '.join(shown)}{chosen} | {costs}"
 
 
 def _bounded(limits: Bounds) -> str:
@@ -336,23 +349,41 @@ def _bounded(limits: Bounds) -> str:
 
 
 def _hidden(priced: Priced) -> str:
+    """What hides a person in a block: of several columns with its strategy and cells."""
+    places = ",".join(map(str, priced.columns))
     match priced:
-        case NoisyColumns(noise=GeometricNoise() as noise):
-            return f"geometric {noise.scale / (1 << priced.bits)}"
-        case NoisyColumns(noise=DiscreteGaussianNoise() as noise):
-            return f"gaussian {float(noise.sigma / (1 << priced.bits)):.6g}"
-        case ThreeQuantiles():
-            return "quantiles " + ", ".join(
-                f"ε {float(each.epsilon) * 2**priced.bits:.6g} by {each.shift / (1 << priced.bits):.6g}"
-                for each in priced.quantiles
-            )
+        case NoisyCells(is_plain=True):
+            return f"{places}: {_noise(priced.noise, priced.bits)}"
+        case NoisyCells():
+            cells = "; ".join(" ".join(map(str, cell)) for cell in priced.cells)
+            return f"{places}: {priced.strategy} [{cells}] {_noise(priced.noise, priced.bits)}"
+        case PricedQuantile():
+            assert priced.bar is not None
+            value, bar = (float(each.epsilon) * 2**priced.bits for each in priced.quantiles)
+            aim = priced.bar.margin / (1 << priced.bits)
+            return f"{places}: {priced.by} ε {value:.6g}, bar ε {bar:.6g} with {aim:.6g} between"
         case SelectedCounts():
-            return "counts of the keys"
+            return f"{places}: counts of the keys"
         case _:
-            raise TypeError(type(priced))
+            assert_never(priced)
 
 
-def _keys(selection: KeySelection | None) -> str:
+def _noise(noise: Noise, bits: int) -> str:
+    """A noise and how wide it is, in whole rows."""
+    match noise:
+        case GeometricNoise():
+            return f"geometric {noise.scale / (1 << bits)}"
+        case BoxNoise():
+            return f"box {noise.scale / (1 << bits)}"
+        case GaussianNoise():
+            return f"normal {float(noise.sigma / (1 << bits)):.6g}"
+        case DiscreteGaussianNoise():
+            return f"gaussian {float(noise.sigma / (1 << bits)):.6g}"
+        case _:
+            raise TypeError(type(noise))
+
+
+def _keys(selection: KeyThreshold | None) -> str:
     assert selection is not None
     return f"{type(selection).__name__} ε {float(selection.epsilon):.6g} in {selection.keys_per_person}"
 
@@ -406,7 +437,7 @@ def in_columns(text: str, dataset: str) -> str:
     asked = planning.plan_question(text, DATASETS[dataset], PublicRows())
     write, shown = MeasureWriter(DUCKDB), []
     for each, at in placed(measured(asked.aggregates).measures):
-        parts = (each.of_row(at, write), [each.counts(at)], each.amounts(at), each.of_all_rows(at, write, "p"))
+        parts = (each.of_row(at, write), [each.counts(at)], [each.amount(at)], [each.of_all_rows(at, write, "p")])
         shown.append(f"{each.kind}: " + " / ".join(", ".join(part) or "nothing" for part in parts))
     return " ; ".join(shown) or "statements of their own"
 

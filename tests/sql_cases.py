@@ -1,7 +1,8 @@
 """The SQL cases a curator is judged on: what must be answered, how far off it may be, and what must be refused.
 
 The dataset is that of `clinic`. A tolerance is six noise scales, worked out by hand from the declared bounds: a person
-counts with 5 rows in each of 3 groups, the question costs ε = 1, and ε is split evenly over the mechanisms.
+counts with 5 rows in each of 3 groups, the question costs ε = 1, and ε is split evenly over what is measured. What is
+measured together, as the cells of one sum and its count, is not off by more than that.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ class Accepted:
     truth: str
     off: Tolerance
     mechanisms: int
+    """How many there are where nothing is measured together: a choice of groups is one of them."""
     keys: tuple[str, ...] = ()
     delta: bool = False
     few: str = ""

@@ -8,12 +8,10 @@ from sfumato.query import PricedQuery
 
 def columns(query: PricedQuery, table: ExactTable) -> list[list[int | Fraction]]:
     """Every column of an exact table, one number a group: whole where it is."""
-    found = []
-    for each, start in zip(query.priced, query.measures.starts, strict=True):
-        for at in range(start, start + each.measure.columns):
-            if at in table.columns:
-                found.append([_plain(Fraction(int(value), 1 << each.bits)) for value in table.columns[at]])
-    return found
+    return [
+        [_plain(Fraction(int(value), 1 << query.bits_of(place))) for value in table.columns[place]]
+        for place in sorted(table.columns)
+    ]
 
 
 def _plain(value: Fraction) -> int | Fraction:

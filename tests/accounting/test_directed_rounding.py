@@ -71,11 +71,12 @@ def test_no_price_is_zero(tiny: Any) -> None:
         e.Subsampled(tiny, e.Laplace(tiny)),
         e.Pure(tiny),
         e.Geometric(tiny),
+        e.Converted(e.Pure(tiny), 0.1),
     ):
         price = event.pure()
         assert price is not None
         assert price > 0
-        assert PureFilter(1).spend(event).spent == price
+        assert PureFilter(1, Fraction(1, 2)).spend(event).spent == price
         assert event.rdp(2.0) > 0
     exact = e.Subsampled(Fraction(1, 10**200), e.Pure(Fraction(1, 10**200))).pure()
     assert exact is not None

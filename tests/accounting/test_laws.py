@@ -38,6 +38,7 @@ trees: st.SearchStrategy[Event] = st.recursive(
         st.builds(lambda parts: events.Parallel(parts), st.lists(inner, min_size=1, max_size=3)),
         st.builds(lambda parts: events.Composition(parts), st.lists(inner, min_size=1, max_size=3)),
         st.builds(lambda e, d: events.Thresholded(e, d), inner, st.floats(1e-12, 1e-9)),
+        st.builds(lambda e, d: events.Converted(e, d), inner, st.floats(1e-9, 1e-7)),
     ),
     max_leaves=4,
 )
@@ -127,6 +128,7 @@ def test_json_keeps_the_event_and_its_price(event: Event) -> None:
     back = from_json(json.loads(json.dumps(event.to_json())))
     assert back == event
     assert total([back]).epsilon(DELTA) == total([event]).epsilon(DELTA)
+    assert (back.pure(), back.pure_delta(), back.zcdp()) == (event.pure(), event.pure_delta(), event.zcdp())
 
 
 def test_the_closed_forms_of_randomised_response_and_geometric_agree() -> None:

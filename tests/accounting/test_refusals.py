@@ -24,6 +24,7 @@ BAD = [math.nan, math.inf, -1, "a tenth", None, True, 1j, [1]]
         lambda v: e.Approximate(0.1, v), lambda v: e.Renyi(2, v), lambda v: e.Renyi(-1 if v == math.inf else v, 1),
         lambda v: e.Subsampled(v, e.Gaussian(1)), lambda v: e.Group(v, e.Pure(1)), lambda v: e.Gaussian(1, v),
         lambda v: e.CensoredGeometric(1, v), lambda v: e.Thresholded(e.Pure(1), v), lambda v: e.Composition([(e.Pure(1), v)]),
+        lambda v: e.Converted(e.Gaussian(1), v), lambda v: e.Converted(v, 0.1), e.Converted.aim,
     ],
 )  # fmt: skip
 def test_bad_parameters_are_refused_by_name(make: Any, bad: Any) -> None:
@@ -94,6 +95,8 @@ def test_known_extremes() -> None:
         {"kind": "parallel", "parts": [3]}, {"kind": "composition", "parts": [[1, 2]]}, {"kind": "composition", "parts": [3]},
         {"kind": "composition", "parts": [[{"kind": "pure", "epsilon": "1"}, -1]]}, {"kind": "group", "k": 0, "inner": {"kind": "pure", "epsilon": "1"}},
         {"kind": "group", "k": 2}, {"kind": "subsampled", "rate": "2", "event_": {}}, {"kind": "laplace", "epsilon": {"kind": "pure", "epsilon": "1"}},
+        {"kind": "converted", "inner": "1", "delta": "1/9"}, {"kind": "converted", "inner": {"kind": "pure", "epsilon": "1"}, "delta": "0"},
+        {"kind": "converted", "inner": {"kind": "pure", "epsilon": "1"}, "delta": "1"}, {"kind": "converted", "delta": "1/9"},
     ],
     ids=repr,
 )  # fmt: skip

@@ -24,6 +24,7 @@ FAMILIES = [
     "randomized-response",
     "warner",
     "quantile",
+    "quantile-flipped",
     "above-threshold",
     "laplace-keys",
 ]

@@ -18,7 +18,8 @@ from sfumato.engines.registry import open_engine
 from sfumato.query import Spend, plan_question, price
 from sfumato.query.postprocess import post_process
 from sfumato.query.price import PricedQuery
-from sfumato.query.priced import NoisyColumns, ThreeQuantiles
+from sfumato.query.priced import NoisyCells
+from sfumato.query.quantiles import PricedQuantile
 
 PEOPLE, ROWS_PER_PERSON = 1500, 5
 WARDS = [f"ward {i}" for i in range(8)]
@@ -87,12 +88,12 @@ def answered(engine: Engine, text: str) -> list[tuple[Any, ...]]:
     lines = []
     for key in keys:
         line: list[Any] = []
-        for each, start in zip(query.priced, query.measures.starts, strict=True):
-            if isinstance(each, ThreeQuantiles):
-                line.append([_quantile(exact.values[start].get(key), each.q)] * 3)
+        for each in query.priced:
+            if isinstance(each, PricedQuantile):
+                line.append([_quantile(exact.values[each.columns[0]].get(key), each.q)] * 3)
             else:
-                columns = [exact.columns[start + j] for j in range(each.measure.columns)]
-                line += [int(column[at[key]]) if key in at else 0 for column in columns]
+                columns = [int(exact.columns[place][at[key]]) if key in at else 0 for place in each.columns]
+                line += each.of(columns) if isinstance(each, NoisyCells) else columns
         lines.append(line)
     bars = post_process(query, keys, lines, Fraction(1, 20))
     return [tuple(bar.value for bar in row) for row in bars]
@@ -154,10 +155,11 @@ def test_a_sum_is_that_of_the_weights_that_are_promised(engine: Engine, name: st
     asked, size, adds, unit = ALONE[name]
     query = priced(engine, f"SELECT {asked} FROM visits")
     (each,) = query.priced
-    assert isinstance(each, NoisyColumns)
-    exact = Fraction(int(engine.aggregate(query).columns[0][0]), 1 << each.bits) * each.measure.scale
+    assert isinstance(each, NoisyCells)
+    (measure,) = query.measures.measures
+    exact = Fraction(int(engine.aggregate(query).columns[0][0]), 1 << each.bits) * measure.scale
     truth = _weighted(ROWS, size, adds, query.bounds.total, unit)
-    width = sqrt(2) * float(each.noise.scale) / (1 << each.bits) * float(each.measure.scale)  # type: ignore[attr-defined]
+    width = sqrt(2) * float(each.noise.scale) / (1 << each.bits) * float(measure.scale)  # type: ignore[attr-defined]
     assert abs(float(exact - truth)) <= 0.1 * width
     assert exact != 0
 

@@ -135,8 +135,8 @@ def test_an_explanation_says_plan_mechanisms_errors_cost_and_what_would_remain(c
         epsilon=1,
     )  # fmt: skip
     text = str(told)
-    for part in ("join on user_id = user_id", "all rows of", "rows that pass WHERE", "users (private)", "groups are not public", "geometric noise",
-                 "exponential mechanism", "TruncatedGeometricKeys", "cost        ε = 1", "then left   2 of dataset clinic", "rank within", "a key, exact"):  # fmt: skip
+    for part in ("join on user_id = user_id", "all rows of", "rows that pass WHERE", "users (private)", "groups are not public", "ε = 0.166667",
+                 "permute-and-flip", "TruncatedGeometricKeys", "cost        ε = 1", "then left   2 of dataset clinic", "rank within", "a key, exact"):  # fmt: skip
         assert part in text, part
     assert json.loads(json.dumps(told.to_json()))["affordable"] is True
     assert {each.name: words.error(each.error) for each in told.columns}[
@@ -148,6 +148,16 @@ def test_an_explanation_says_plan_mechanisms_errors_cost_and_what_would_remain(c
         "SELECT AVG(n) FROM (SELECT user_id, COUNT(*) AS n FROM visits GROUP BY user_id) t", epsilon=1
     )
     assert "one line a person: count" in str(person)
+    alone = str(curator.explain("SELECT COUNT(*) FROM visits", epsilon=1))
+    assert "\n  number of rows: geometric noise, ε = 1, within 14.9" in alone
+    together = curator.explain("SELECT COUNT(*) AS n, AVG(amount) AS a FROM visits", epsilon=1)
+    assert "\n  sum, rows with a value, number of rows: joint cells, ε = 1\n" in str(together)
+    (cells,), (_, mean) = together.mechanisms, together.columns
+    assert (cells.measures, cells.by, cells.error.kind) == (("sum", "present", "rows"), "joint_cells", "derived")
+    assert mean.error.least is not None
+    assert mean.error.figure is not None
+    assert 0 < mean.error.least < mean.error.figure
+    assert words.error(mean.error) == "± 2,056.5/n to 2,995.73/n, with n the rows in the group"
     gaussian = curator.explain("SELECT category, COUNT(*) FROM visits GROUP BY category", rho=1)
     assert "discrete Gaussian noise" in str(gaussian)
     assert "of a person 15 rows count, 5 of them in one group, and of more every row counts in part" in str(gaussian)

@@ -192,8 +192,10 @@ def test_accuracy_is_a_price(clean: Path, opened: Any) -> None:
         "SELECT COUNT(*) AS n, SUM(amount) AS s FROM visits", within={"s": "5000"}, confidence="0.9"
     )
     assert loose.cost.epsilon < told.cost.epsilon * 300
-    with pytest.raises(InvalidParameter, match="count or a sum"):
+    with pytest.raises(InvalidParameter, match="the most that it may cost"):
         curator.explain("SELECT AVG(amount) AS a FROM visits", within=1)
+    with pytest.raises(InvalidParameter, match="count or a sum"):
+        curator.explain("SELECT MEDIAN(amount) AS a FROM visits", within=1)
 
 
 def test_a_changed_budget_is_refused_by_the_ledger(clean: Path, tmp_path: Path) -> None:

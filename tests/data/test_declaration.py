@@ -29,6 +29,7 @@ from sfumato.data import (
     read_declaration,
 )
 from sfumato.data.budget import exactly
+from sfumato.data.written import declaration_json
 from sfumato.errors import InvalidDeclaration, MissingExtra
 
 GOOD: dict[str, Any] = {
@@ -409,6 +410,23 @@ def test_nothing_in_a_file_is_taken_silently_for_something_else(
     with pytest.raises(InvalidDeclaration, match=re.escape(words)) as refused:
         read_declaration(tmp_path / name)
     assert refused.value.hint
+
+
+def test_a_column_may_be_declared_to_have_a_value_in_every_row(tmp_path: Path) -> None:
+    """`null` is a word of YAML, and here a name as it stands there; what is written for the ledger says it too."""
+    (tmp_path / "a.yaml").write_text(
+        "name: a\nunit: {rows: true}\nbudget: {epsilon: 1}\n"
+        "tables: {t: {source: t.csv, columns: {x: {lower: 0, upper: 9, null: false}, y: {null: true}, z: {}}}}\n"
+    )
+    (tmp_path / "a.toml").write_text(
+        'name = "a"\nunit = {rows = true}\nbudget = {epsilon = 1}\n[tables.t]\nsource = "t.csv"\n'
+        "columns = {x = {lower = 0, upper = 9, null = false}, y = {null = true}, z = {}}\n"
+    )
+    yaml, toml = read_declaration(tmp_path / "a.yaml"), read_declaration(tmp_path / "a.toml")
+    assert yaml == toml
+    assert [each.null for each in toml.tables[0].columns] == [False, True, True]
+    written = declaration_json(toml, {}, "digest")["tables"]["t"]["columns"]
+    assert [each.get("null", True) for each in written.values()] == [False, True, True]
 
 
 def test_names_in_yaml_are_the_text_that_stands_there(tmp_path: Path) -> None:

@@ -112,23 +112,24 @@ def by_line(rows: list[Row], key: Callable[[Row], Any]) -> dict[tuple[Any, Any],
 @pytest.mark.parametrize("rows", [ROWS, ROWS + HOSTILE, HOSTILE, []], ids=["tame", "both", "hostile", "empty"])
 def test_a_persons_rows_beyond_the_bound_count_in_part(rows: list[Row], most: int) -> None:
     query, table = exact(rows, "SELECT COUNT(*), COUNT(amount), SUM(amount) FROM visits", rows_per_person=most)
-    assert [m.kind for m in query.measures.measures] == ["split", "sum"]
-    present = missing = total = 0
+    assert [m.kind for m in query.measures.measures] == ["present", "rows", "sum"]
+    measure = query.measures.measures[2]
+    assert isinstance(measure, Sum)
+    present = every = total = 0
     for line in by_line(rows, lambda _: ()).values():
         values = [found for row in line if (found := cents(row[3])) is not None]
         each = weight(len(line), most, query.weights.bits)
         present += len(values) * each
-        missing += (len(line) - len(values)) * each
-        total += sum(values) * each
-    assert [int(table.columns[i][0]) for i in range(3)] == [present, missing, total]
+        every += len(line) * each
+        total += sum(value - measure.centre for value in values) * each
+    assert [int(table.columns[i][0]) for i in range(3)] == [present, every, total]
 
 
 @pytest.mark.parametrize("most", [1, 4])
 def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
     rows = ROWS + HOSTILE
     query, table = exact(rows, "SELECT VARIANCE(amount) FROM visits", rows_per_person=most)
-    kinds = {measure.kind: (start, measure) for measure, start in
-             zip(query.measures.measures, query.measures.starts, strict=True)}  # fmt: skip
+    kinds = {measure.kind: (place, measure) for place, measure in enumerate(query.measures.measures)}
     total_of = kinds["sum"][1]
     assert isinstance(total_of, Sum)
     centre, wanted = total_of.centre, dict.fromkeys(kinds, 0)
@@ -137,7 +138,7 @@ def test_centred_sums_and_squares_count_the_same_share(most: int) -> None:
         each = weight(len(values), most, query.weights.bits)
         for kind, power in (("present", 0), ("sum", 1), ("square", 2)):
             wanted[kind] += sum(value**power for value in values) * each
-    assert {kind: int(table.columns[start][0]) for kind, (start, _) in kinds.items()} == wanted
+    assert {kind: int(table.columns[place][0]) for kind, (place, _) in kinds.items()} == wanted
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])

@@ -82,10 +82,10 @@ def _paid(rows: Rows) -> Line:
 
 
 def _both(rows: Rows) -> Line:
-    """COUNT(*) beside COUNT(amount): rows with an amount and rows without."""
+    """COUNT(*) beside COUNT(amount): rows with an amount, and all of them, by one weight."""
     known = [steps(row[5]) for row in rows]
     present = sum(each is not None for each in known)
-    return Line(len(rows), (present, len(rows) - present))
+    return Line(len(rows), (present, len(rows)))
 
 
 def _day_signed(rows: Rows) -> Line:
@@ -96,7 +96,7 @@ def _day_signed(rows: Rows) -> Line:
 
 ASKED: dict[str, tuple[str, Alone]] = {
     "count": ("COUNT(*)", _counted), "sum": ("SUM(amount)", _summed), "filter": ("COUNT(*) FILTER (WHERE paid)", _paid),
-    "case": ("SUM(CASE WHEN paid THEN 1 ELSE 0 END)", _paid), "split": ("COUNT(*), COUNT(amount)", _both),
+    "case": ("SUM(CASE WHEN paid THEN 1 ELSE 0 END)", _paid), "both": ("COUNT(*), COUNT(amount)", _both),
     "signed": ("SUM(180 - day)", _day_signed),
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ def test_this_machine_is_trusted() -> None:
     assert floats.trust.cache_info().misses == 1, "a machine is asked once"
 
 
-@pytest.mark.parametrize("name", ["log", "exp", "log1p"])
+@pytest.mark.parametrize("name", ["log", "exp", "log1p", "expm1"])
 def test_a_lying_function_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = getattr(np, name)
     monkeypatch.setattr(np, name, lambda x, **k: honest(x, **k) * (1 + 2.0**-47))

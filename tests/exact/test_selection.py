@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
@@ -14,6 +15,8 @@ from scipy import integrate
 import statistics_of_samples as law
 from sfumato import exact
 from sfumato.errors import InvalidParameter
+from sfumato.exact import selection
+from sfumato.exact.lazy import LazyUniform
 from sources import SeededBits
 
 pytestmark = pytest.mark.slow
@@ -76,6 +79,70 @@ def test_weights_stand_for_equal_candidates() -> None:
     assert law.binomial(sample.count(1), len(sample), 0.9 * masses[1] / sum(masses)) < law.THRESHOLD
 
 
+def copies(scores: list[float], weights: list[int], rate: float) -> list[float]:
+    """Permute-and-flip among w copies of each candidate, every one with a coin of its own."""
+    each = [r for r, w in enumerate(weights) for _ in range(w)]
+    chances = permute_and_flip_law([scores[r] for r in each], rate)
+    return [math.fsum(p for r, p in zip(each, chances, strict=True) if r == own) for own in range(len(scores))]
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights"),
+    [([0.0, -1.0], [1, 5]), ([0.0, -1.0], [3, 5]), ([-2.0, 0.0, 9.0], [4, 2, 0]), ([0.0, -4.0, -1.0], [1, 9, 1])],
+)
+def test_a_race_of_many_at_once_is_the_race_of_each(scores: list[float], weights: list[int]) -> None:
+    """Against the coins, by enumeration; the broken twins flip one coin for all copies, or take ln w for their best."""
+    found = exact.output_law(
+        lambda bits: exact.permute_and_flip(scores, 1, 1, weights=weights, bits=bits), word_bits=4, runs=6_000
+    )
+    assert found.unexplored < (Fraction(1, 20) if len([w for w in weights if w]) == 2 else Fraction(1, 5))
+    slack = Fraction(1, 10**12)
+
+    def holds(chances: list[float]) -> bool:
+        return all(found.agrees(r, Fraction(p) - slack, Fraction(p) + slack) for r, p in enumerate(chances))
+
+    assert holds(copies(scores, weights, 0.5))
+    one_coin = permute_and_flip_law([u for u, w in zip(scores, weights, strict=True) if w], 0.5)
+    assert not holds([one_coin.pop(0) if w else 0.0 for w in weights])
+    if weights[0] == 1:  # else the two laws are too near for so few words
+        moved = [u + 2 * math.log(w) for u, w in zip(scores, weights, strict=True)]
+        assert not holds(permute_and_flip_law(moved, 0.5))
+
+
+def test_the_best_of_many_is_within_its_float_bounds() -> None:
+    """For words at either end and everywhere, and as many copies as a grid has points."""
+    rng = np.random.default_rng(5)
+    words = np.concatenate(
+        [
+            np.array([0, 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1], dtype=np.uint64),
+            rng.integers(0, 2**64, 600, np.uint64),
+        ]
+    )
+    for many in (1, 2, 7, 2**20 + 1, 2**54 + 1):
+        best = selection._BestOf(np.full(len(words), many, dtype=np.int64))
+        with np.errstate(divide="ignore"):
+            low, high = best.bounds(words, 64)
+        assert (low <= high + 2**-38).all()
+        for place, word in enumerate(words.tolist()):
+            uniform = LazyUniform(SeededBits(word % 1000), word, 64)
+            for _ in range(4):  # somewhere within the word's cell
+                uniform.extend()
+            with ctx.workprec(600):
+                true = best.ball(place, uniform)
+            assert true > float(low[place]) - 2.0**-39
+            assert math.isinf(high[place]) or true < float(high[place]) + 2.0**-39
+
+
+def test_a_race_of_many_with_far_more_copies_has_its_law() -> None:
+    """10**15 points a step behind one point that is best: as many heads as a Poisson number."""
+    far, many, bits = 60, 10**15, SeededBits(8)
+    mean = many * math.exp(-far / 2)
+    sample = [exact.permute_and_flip([0, -far], 1, 1, weights=[1, many], bits=bits) for _ in range(8_000)]
+    p = 1 - -math.expm1(-mean) / mean  # E[K/(K + 1)]
+    assert law.binomial(sum(sample), len(sample), p) > law.THRESHOLD
+    assert law.binomial(sum(sample), len(sample), 0.8 * p) < law.THRESHOLD
+
+
 def test_a_candidate_that_stands_for_none_does_not_drown_the_others() -> None:
     """Its score is far above, so that beside it the others' weights are no floats at all."""
     scores, bits = [10**6, 0, 1], SeededBits(21)
@@ -87,9 +154,10 @@ def test_a_candidate_that_stands_for_none_does_not_drown_the_others() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1, 1], [1, 1, -1], [0, 0, 0], [1.0, 1.0, 1.0], [[1, 1, 1]]])
-def test_bad_weights_are_refused(weights: Any) -> None:
+@pytest.mark.parametrize("select", [exact.exponential_mechanism, exact.permute_and_flip])
+def test_bad_weights_are_refused(select: Any, weights: Any) -> None:
     with pytest.raises(InvalidParameter, match="weights"):
-        exact.exponential_mechanism([1, 2, 3], 1, 1, weights=weights)
+        select([1, 2, 3], 1, 1, weights=weights)
 
 
 @pytest.mark.parametrize("word_bits", [8, 16, 32, 64])

@@ -77,6 +77,7 @@ def _exact() -> Iterator[tuple[str, dict[str, Call]]]:
         yield name, _seeded(getattr(exact, name), "scale", size=20)
     for name in ("censored_discrete_laplace", "truncated_discrete_laplace"):
         yield name, _seeded(getattr(exact, name), "scale", bound=9, size=20)
+    yield "box_noise", _seeded(exact.box_noise, "scale", dimension=2, size=20)
     for name in ("discrete_gaussian", "rounded_gaussian"):
         yield name, _seeded(getattr(exact, name), "sigma", size=20)
     for name in ("exponential_mechanism", "permute_and_flip", "report_noisy_max"):
@@ -127,6 +128,8 @@ def _events() -> Iterator[tuple[str, dict[str, Call]]]:
         yield name, _plain(getattr(e, name), "epsilon")
     yield "Approximate", _plain(e.Approximate, "epsilon", "delta", epsilon=1, delta=0)
     yield "CensoredGeometric", _plain(e.CensoredGeometric, "epsilon", bound=3)
+    yield "Converted", _plain(e.Converted, "delta", inner=e.Gaussian(1))
+    yield "Converted.aim", _plain(e.Converted.aim, "epsilon")
     yield "DiscreteGaussian", _plain(e.DiscreteGaussian, "sigma")
     yield "Gaussian", _plain(e.Gaussian, "sigma")
     yield "Gaussian.of_rho", _plain(e.Gaussian.of_rho, "rho")
@@ -151,6 +154,8 @@ def _mechanisms() -> Iterator[tuple[str, dict[str, Call]]]:
     yield "DiscreteGaussianNoise", _plain(m.DiscreteGaussianNoise, "sigma")
     yield "GeometricNoise", _plain(m.GeometricNoise, "scale")
     yield "LaplaceNoise", _plain(m.LaplaceNoise, "scale")
+    yield "BoxNoise", _plain(m.BoxNoise, "scale", dimension=2)
+    yield "BoxNoise.weighted_reach", _plain(m.BoxNoise(Fraction(9), 2).weighted_reach, "beta", weights=[1, 2])
     stream: dict[str, Any] = {"threshold": 100, "sensitivity": L1}
     yield "AboveThreshold", _made(m.AboveThreshold, "epsilon", **stream)
     for kind in (m.Sparse, m.NumericSparse):  # type: ignore[assignment]
@@ -175,6 +180,8 @@ def _mechanisms() -> Iterator[tuple[str, dict[str, Call]]]:
     yield "TopK.calibrated", _plain(m.TopK.calibrated, "epsilon", "delta", **rest)
     quantile = {"q": "1/2", "epsilon": 1, "lower": 0, "upper": 9, "grid": 1, "neighbours": NEAR}
     yield "Quantile", _plain(m.Quantile, "q", "epsilon", **quantile) | {"error.beta": m.Quantile(**quantile).error}  # type: ignore[arg-type]
+    bar = m.QuantileBar(of=m.Quantile(**quantile), beta=0.05)  # type: ignore[arg-type]
+    yield "QuantileBar", {"beta": lambda v: m.QuantileBar(of=bar.of, beta=v), "error.beta": bar.error}
     yield "Quantiles", {"error.beta": m.Quantiles(qs=(0.25, 0.5), of=m.Quantile(**quantile)).error}  # type: ignore[arg-type]
     yield "RandomizedResponse", _made(m.RandomizedResponse, "epsilon")
     yield "Warner", {"error.beta": m.Warner().error}

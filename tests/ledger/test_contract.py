@@ -304,6 +304,7 @@ def test_a_budget_decides_as_its_own_filter_does(opener: Opener) -> None:
             events.Laplace(Fraction(1, 10)),
             events.Gaussian(8),
             events.Approximate(Fraction(1, 7), Fraction(1, 10**7)),
+            events.Converted(events.Gaussian(40), Fraction(1, 10**7)),
         )
         for i, event in enumerate((*mixed, events.Renyi(2, Fraction(1, 4))) * 6):
             fits = left.admits(event)
@@ -334,6 +335,49 @@ def test_principal_and_dataset_may_count_in_different_currencies(opener: Opener)
     assert refusal(ask(ledger, "q3")) == "budget"
     assert (spent(ledger), spent(ledger, "ada")) == (Fraction(3, 200), Fraction(3, 10))
     ledger.verify()
+
+
+def test_what_is_bought_at_a_delta_is_charged_to_each_currency_by_itself(opener: Opener) -> None:
+    """ε budgets pay ε(δ) and δ; ρ and Rényi budgets pay for the noise, and no δ: a twin that paid it would be refused."""
+    ledger, delta = opener(), Fraction(1, 10**7)
+    done = events.Composition([(events.Gaussian(20), 2), events.Laplace(Fraction(1, 100))])
+    bought = events.Converted(done, delta)
+    price, rho = bought.pure(), done.zcdp()
+    assert price is not None
+    assert rho is not None
+    caps = {"pure": Budget.pure(epsilon=2 * price, delta=2 * delta), "zcdp": Budget.zcdp(rho="1")}
+    for name, budget in (caps | {"rdp": Budget.rdp(epsilon="3", delta="1e-6")}).items():
+        ledger.register(name, budget)
+        ledger.grant(name, "ada", budget)
+        for i in range(2):
+            ledger.settle(charge(ledger, f"{name}{i}", dataset=name, event=bought), i)
+        (balance,) = ledger.balances(name)
+        assert balance.delta_spent == (2 * delta if name == "pure" else 0)
+        assert balance.spent == {"pure": 2 * price, "zcdp": 2 * rho}.get(name, balance.spent)
+        assert ledger.spent(dataset=name) == ((bought, 2),)
+        assert ledger.total(dataset=name).epsilon(1e-6) == total([(done, 2)]).epsilon(1e-6)
+    assert refusal(ask(ledger, "third", dataset="pure", event=bought)) == "budget"
+    charge(ledger, "third", dataset="zcdp", event=bought)
+    ledger.group("people", Budget.zcdp(rho="1"))
+    ledger.join("pure", "people")
+    assert ledger.balances("pure")[1].spent == 2 * rho, "history is priced again, in another currency"
+    assert "no pure price" in str(ask(ledger, dataset="pure", event=events.Converted(done, Fraction(1, 10**400))))
+    ledger.verify()
+
+
+def test_what_an_entry_says_was_bought_is_what_is_priced(opener: Opener) -> None:
+    """A twin of the event that forgets its δ is not the accountant's own, and is refused before anything is charged."""
+
+    class WithoutItsDelta(events.Converted):
+        def pure_delta(self) -> Fraction:
+            return Fraction(0)
+
+    ledger = opener()
+    ledger.register("visits", Budget.pure(epsilon="9", delta="1e-6"))
+    ledger.grant("visits", "ada", Budget.pure(epsilon="9", delta="1e-6"))
+    with pytest.raises(InvalidParameter, match="one of the accountant's own"):
+        ask(ledger, event=WithoutItsDelta(events.Gaussian(4), Fraction(1, 10**7)))
+    assert spent(ledger) == 0
 
 
 def test_a_balance_says_what_is_spent_and_left_in_every_currency(opener: Opener) -> None:

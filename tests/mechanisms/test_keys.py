@@ -20,10 +20,9 @@ from sfumato.mechanisms.keys import (
     KeySelection,
     LaplaceKeys,
     TruncatedGeometricKeys,
-    any_of,
     best_key_selection,
-    least,
 )
+from sfumato.mechanisms.thresholds import any_of, least
 from sources import SeededBits
 from statistics_of_samples import THRESHOLD, binomial, chi_square, discrete_gaussian, discrete_laplace
 

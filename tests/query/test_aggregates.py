@@ -1,17 +1,21 @@
-"""Aggregates: what each makes of noisy columns, with a bar that holds whatever the exact columns were."""
+"""Aggregates: what each makes of noisy columns, with a bar that holds whatever the exact columns were.
+
+Errors are here within a ball, so that how far a combination may be off is known in closed form, and bars by hand.
+"""
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from statistics import pvariance, variance
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from sqlglot import exp
 
 import planned
@@ -27,14 +31,14 @@ from sfumato.query.aggregates import (
     CountPeople,
     CountRows,
     CountValues,
-    NoisyCell,
     QuantileOf,
     SumOf,
     Variance,
 )
+from sfumato.query.aggregates.base import Exact, Expected, Form
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Field, Literal, Ref
-from sfumato.query.measures import Measure
+from sfumato.query.measures import Present, Rows, Square, Sum
 from sfumato.query.planning import plan_question
 from sfumato.query.range import Range
 
@@ -43,13 +47,36 @@ DAYS = Ref(1, Field("day", Kind.INTEGER, Range(Fraction(-3), Fraction(5), Fracti
 TRUE = Literal(True, Kind.BOOLEAN)
 
 
-def cells(made: Aggregate, *noisy: object, reach: int = 0, beside: tuple[Aggregate, ...] = ()) -> list[NoisyCell]:
-    found = made.cells(AskedTogether((made, *beside)))
-    return [NoisyCell(cell.measure, value, reach) for cell, value in zip(found, noisy, strict=True)]
+class Ball:
+    """Errors of combinations that are all together within a ball: one of them is off by `radius` times its weight."""
+
+    def __init__(self, *radii: Exact) -> None:
+        self._radii = [Fraction(each) for each in radii]
+
+    def reach(self, *coefficients: Exact) -> Fraction:
+        """The length of the coefficients, each times its radius; exact where only one counts."""
+        parts = [abs(each * radius) for each, radius in zip(coefficients, self._radii, strict=False) if each * radius]
+        if len(parts) <= 1:
+            return sum(parts, Fraction(0))
+        return Fraction(math.sqrt(sum(each**2 for each in parts)))
+
+    def ratio(self, *coefficients: Exact) -> float:
+        """Two deviations, whatever is combined."""
+        del coefficients
+        return 2.0
+
+    def covariances(self) -> NDArray[np.float64]:
+        """A deviation is half a radius; errors do not go together."""
+        return np.diag([float(each / 2) ** 2 for each in self._radii])
 
 
-def answer(made: Aggregate, *noisy: object, reach: int = 0, beside: tuple[Aggregate, ...] = ()) -> Bar:
-    return made.answer(cells(made, *noisy, reach=reach, beside=beside))
+def answer(made: Aggregate, *noisy: object, reach: Exact = 0) -> Bar:
+    """Of noisy combinations, all of them off by as much."""
+    return made.answerer(Ball(*([reach] * len(noisy))))(noisy)
+
+
+def forms(made: Aggregate, *beside: Aggregate) -> tuple[Form, ...]:
+    return made.forms(AskedTogether((made, *beside)))
 
 
 @pytest.mark.parametrize("made", [CountRows(), CountPeople(), CountValues(of=CENTS), CountDistinct(of=CENTS)], ids=repr)
@@ -71,7 +98,7 @@ def test_a_count_of_parts_of_rows_is_the_nearest_whole_number(noisy: Fraction, w
     """Its bar is that of the parts, and holds the number that is shown however narrow it is."""
     for made in (CountRows(), CountValues(of=CENTS), CountPeople()):
         for reach in (Fraction(0), Fraction(1, 2**30), Fraction(1, 4), Fraction(1, 2), Fraction(7, 3)):
-            bar = made.answer([NoisyCell(cells(made, 0)[0].measure, noisy, reach)])
+            bar = answer(made, noisy, reach=reach)
             assert (bar.value, type(bar.value)) == (whole, int)
             low, high = min(noisy - reach, Fraction(whole)), max(noisy + reach, Fraction(whole))
             assert (bar.low, bar.high) == (max(0.0, float(low)), max(0.0, float(high)))
@@ -81,16 +108,10 @@ def test_a_count_of_parts_of_rows_is_the_nearest_whole_number(noisy: Fraction, w
             assert bar.low <= max(0, whole) <= bar.high
 
 
-def test_cells_are_added_up_before_they_are_rounded() -> None:
-    made, beside = CountRows(), (CountValues(of=CENTS),)
-    found = cells(made, Fraction(3, 2), Fraction(3, 2), beside=beside)
-    assert made.answer(found) == Bar(3, 3.0, 3.0)  # two halves, and not two that are rounded up
-
-
 def test_a_bar_that_did_not_hold_what_is_rounded_would_be_caught() -> None:
     """A twin: the ends of the parts alone, of a count and of a sum."""
     for made in (CountRows(), SumOf(of=DAYS)):
-        bar = made.answer([NoisyCell(cells(made, 0)[0].measure, Fraction(7, 2), Fraction(1, 4))])
+        bar = answer(made, Fraction(7, 2), reach=Fraction(1, 4))
         assert bar == Bar(4, 3.25, 4.0)
         assert bar.value > float(Fraction(7, 2) + Fraction(1, 4))  # the upper end of the parts is below
 
@@ -99,7 +120,7 @@ def test_a_bar_that_did_not_hold_what_is_rounded_would_be_caught() -> None:
 def test_a_sum_of_parts_is_the_nearest_step(noisy: Fraction) -> None:
     for of, step in ((CENTS, Fraction(1, 100)), (DAYS, Fraction(1))):
         made = SumOf(of=of)
-        bar = made.answer([NoisyCell(cells(made, 0)[0].measure, noisy, Fraction(1, 8))])
+        bar = answer(made, noisy, reach=Fraction(1, 8))
         whole = math.floor(noisy + Fraction(1, 2))
         assert bar.value == float(whole * step)
         assert isinstance(bar.value, int) == (of is DAYS)
@@ -116,20 +137,33 @@ def test_a_sum_of_parts_is_the_nearest_step(noisy: Fraction) -> None:
 def test_bars_of_averages_and_spreads_hold_what_exact_parts_give(
     rows: list[tuple[int, int]], off: tuple[int, int, int]
 ) -> None:
-    """Rows that count in part: the columns are fractions, and weights above and below are the same."""
-    parts = [(value - 1, Fraction(weight, 2**30)) for value, weight in rows]
-    exact = [sum(v * v * w for v, w in parts), sum(v * w for v, w in parts), sum((w for _, w in parts), Fraction(0))]
-    noisy = [each + Fraction(by, 2**30) for each, by in zip(exact, off, strict=True)]
-    for made, columns in ((Variance(of=DAYS, sample=False, root=False), (0, 1, 2)), (Average(of=DAYS), (1, 2))):
-        measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
-        true = made.answer([NoisyCell(m, exact[at], 0) for m, at in zip(measures, columns, strict=True)]).value
-        bar = made.answer([NoisyCell(m, noisy[at], Fraction(3)) for m, at in zip(measures, columns, strict=True)])
-        assert bar.low is not None
-        assert bar.high is not None
-        assert bar.low - 1e-9 <= true <= bar.high + 1e-9
-        assert bar.low - 1e-9 <= bar.value <= bar.high + 1e-9
-    if exact[2] >= 1:
-        assert answer(Average(of=DAYS), exact[1], exact[2]).value == pytest.approx(float(1 + exact[1] / exact[2]))
+    """Rows that count in part: the columns are fractions, and weights above and below are the same.
+
+    Of an average the bar is exact however few rows there are. Of a spread by how much the average is off enters squared,
+    which is nothing beside the rest once there are a thousand rows.
+    """
+    for times, made, columns in (
+        (1, Average(of=DAYS), (1, 2)),
+        (1000, Average(of=DAYS), (1, 2)),
+        (1000, Variance(of=DAYS, sample=False, root=False), (0, 1, 2)),
+    ):
+        parts = [(value - 1, Fraction(times * weight, 2**30)) for value, weight in rows]
+        exact = [sum(v * v * w for v, w in parts), sum(v * w for v, w in parts), sum(w for _, w in parts)]
+        if exact[2] < (1 if times == 1 else 1000):
+            continue
+        true = answer(made, *(exact[at] for at in columns)).value
+        bar = answer(made, *(exact[at] + Fraction(off[at], 2**30) for at in columns), reach=6)  # √27 is less
+        held(bar, true, 1e-6)
+        if made.kind == "avg":
+            assert true == pytest.approx(float(1 + exact[1] / exact[2]))
+
+
+def held(bar: Bar, true: float, tolerance: float) -> None:
+    """A bar holds what is true, and what it shows."""
+    assert bar.low is not None
+    assert bar.high is not None
+    assert bar.low - tolerance <= true <= bar.high + tolerance
+    assert bar.value is None or bar.low <= bar.value <= bar.high
 
 
 def test_a_declared_total_is_for_a_sum_that_is_alone() -> None:
@@ -140,13 +174,39 @@ def test_a_declared_total_is_for_a_sum_that_is_alone() -> None:
         CountRows(), CountValues(of=paid), Average(of=paid), SumOf(of=DAYS), SumOf(of=paid, where=TRUE), QuantileOf(of=paid, q=Fraction(1, 2)),
         Variance(of=paid, sample=True, root=True), CountPeople(), CountDistinct(of=paid), made,
     ]  # fmt: skip
-    totals = [made.cells(AskedTogether((made, each)))[0].measure.total for each in beside]  # type: ignore[attr-defined]
+    totals = [forms(made, each)[0][0][0].total for each in beside]  # type: ignore[attr-defined]
     assert totals == [None] * 7 + [450] * 3
-    assert SumOf(of=CENTS).cells(AskedTogether((SumOf(of=CENTS),)))[0].measure.total is None  # type: ignore[attr-defined]
+    assert forms(SumOf(of=CENTS))[0][0][0].total is None  # type: ignore[attr-defined]
 
 
-def test_a_count_of_all_rows_is_both_cells_of_a_split() -> None:
-    assert answer(CountRows(), 7, 5, reach=3, beside=(CountValues(of=CENTS),)) == Bar(12, 6.0, 18.0)
+def test_what_is_counted_beside_a_sum_lets_it_be_taken_around_the_middle() -> None:
+    """Then it is moved by half as much, and a row that has no value is within what a row may be."""
+    plain = Sum(of=CENTS, step=Fraction(1, 100), low=0, high=200)
+    middle, present = replace(plain, centre=100), Present(of=CENTS)
+    made = SumOf(of=CENTS)
+    around = (((middle, Fraction(1)), (present, Fraction(100))),)
+    assert forms(made) == forms(made, CountRows()) == forms(made, SumOf(of=DAYS)) == (((plain, Fraction(1)),),)
+    assert forms(made, CountValues(of=DAYS)) == forms(made, Average(of=CENTS, where=TRUE)) == (((plain, Fraction(1)),),)
+    assert forms(made, Average(of=CENTS)) == forms(made, CountValues(of=CENTS)) == around
+    assert forms(made, Variance(of=CENTS, sample=True, root=False)) == around
+    filled = replace(made, filled=True)  # every row has a value, as far as is known: rows count them
+    rows = (((middle, Fraction(1)), (Rows(), Fraction(100))),)
+    assert forms(filled) == forms(filled, CountRows(where=TRUE)) == (((plain, Fraction(1)),),)
+    assert forms(filled, CountRows()) == forms(filled, Average(of=CENTS, filled=True)) == rows
+    ten = Ref(1, replace(DAYS.field, range=Range(Fraction(-4), Fraction(4), Fraction(1))))
+    assert [len(form) for form in forms(SumOf(of=ten), Average(of=ten))] == [1]  # no middles where it is zero
+
+
+def test_averages_and_spreads_are_of_the_same_rows_as_their_counts() -> None:
+    for where in (None, TRUE):
+        middle = Sum(of=DAYS, step=Fraction(1), low=-3, high=5, centre=1, where=where)
+        square = Square(of=DAYS, step=Fraction(1), low=-3, high=5, centre=1, where=where)
+        for filled, count in ((False, Present(of=DAYS, where=where)), (True, Rows(where=where))):
+            mean = Average(of=DAYS, where=where, filled=filled)
+            spread = Variance(of=DAYS, where=where, filled=filled, sample=True, root=True)
+            assert [form[0][0] for form in forms(mean)] == [middle, count]
+            assert [form[0][0] for form in forms(spread)] == [square, middle, count]
+            assert {len(form) for form in (*forms(mean), *forms(spread))} == {1}
 
 
 def test_a_sum_is_in_the_unit_of_what_is_summed() -> None:
@@ -159,9 +219,12 @@ def test_an_average_is_within_the_bounds_and_so_is_its_bar() -> None:
     assert answer(Average(of=CENTS), 0, 10).value == 1.0  # the middle, of which steps are counted
     assert answer(Average(of=CENTS), -500, 10).value == 0.5
     assert answer(Average(of=CENTS), 10**6, 10).value == 2.0
-    assert answer(Average(of=CENTS), 0, 0, reach=1) == Bar(1.0, 0.0, 2.0)
-    assert answer(Average(of=CENTS), 0, 1, reach=1) == Bar(1.0, 0.0, 2.0)
-    assert answer(Average(of=CENTS), 0, 100, reach=50) == Bar(1.0, 0.99, 1.01)
+    assert answer(Average(of=CENTS), 10**6, 10, reach=3).high == 2.0
+    bar = answer(Average(of=CENTS), 0, 100, reach=50)  # 100·x is within 50·√(1 + x²) up to x = 1/√3
+    assert bar.low is not None
+    assert bar.high is not None
+    assert bar.value == 1.0
+    assert (bar.low, bar.high) == pytest.approx((1 - 0.01 / math.sqrt(3), 1 + 0.01 / math.sqrt(3)))
     assert Average(of=CENTS).range == CENTS.range
 
 
@@ -184,7 +247,7 @@ def test_a_quantile_is_what_was_measured_with_its_ends() -> None:
 @given(st.lists(st.integers(-3, 5), min_size=2, max_size=12), st.booleans(), st.booleans())
 def test_exact_columns_give_the_spread_itself(values: list[int], sample: bool, root: bool) -> None:
     made = Variance(of=DAYS, sample=sample, root=root)
-    square, total, count = (each.measure for each in made.cells(AskedTogether((made,))))
+    square, total, count = (form[0][0] for form in forms(made))
     centre = 1  # of -3 to 5
     exact = [sum((value - centre) ** 2 for value in values), sum(value - centre for value in values), len(values)]
     assert (square.unit, total.unit, count.unit) == (16, 4, 1)
@@ -200,31 +263,39 @@ OFF = st.integers(-3, 3)
 @given(st.lists(st.integers(-3, 5), min_size=1, max_size=12), st.tuples(OFF, OFF, OFF), st.booleans())
 def test_bars_hold_what_exact_columns_give(values: list[int], off: tuple[int, int, int], sample: bool) -> None:
     spread, mean = Variance(of=DAYS, sample=sample, root=False), Average(of=DAYS)
-    exact = [sum((value - 1) ** 2 for value in values), sum(value - 1 for value in values), len(values)]
-    noisy = [each + by for each, by in zip(exact, off, strict=True)]
-    for made, columns in ((spread, (0, 1, 2)), (mean, (1, 2))):
+    """Of a spread, of a thousand times as many rows: see above."""
+    for times, made, columns in ((1000, spread, (0, 1, 2)), (1, mean, (1, 2)), (1000, mean, (1, 2))):
+        exact = [times * sum((value - 1) ** i for value in values) for i in (2, 1, 0)]
         true = answer(made, *(exact[at] for at in columns)).value
-        bar = answer(made, *(noisy[at] for at in columns), reach=3)
-        assert bar.low is not None
-        assert bar.high is not None
-        assert isinstance(true, float)
-        assert bar.low - 1e-9 <= true <= bar.high + 1e-9
-        assert bar.low - 1e-9 <= bar.value <= bar.high + 1e-9
+        bar = answer(made, *(exact[at] + off[at] for at in columns), reach=6)
+        held(bar, true, 1e-3 if times > 1 else 1e-9)  # n/(n - 1) is that of the noisy count
 
 
 def test_a_spread_is_never_negative_and_never_above_what_the_bounds_allow() -> None:
+    shown = 0
     for sample, most in ((False, 16.0), (True, 32.0)):
         made = Variance(of=DAYS, sample=sample, root=False)
-        for noisy in product((-10, 0, 10**6), (-5, 0, 5), (-3, 0, 1, 2)):
-            bar = answer(made, *noisy, reach=2)
-            assert bar.low is not None
-            assert bar.high is not None
-            assert 0 <= bar.low <= bar.value <= bar.high <= most
+        for reach in (0, 2):
+            for noisy in product((-10, 0, 10**6), (-5, 0, 5), (-3, 0, Fraction(1, 2), 1, Fraction(5, 4), 2, 3, 50)):
+                bar = answer(made, *noisy, reach=reach)
+                assert bar.low is not None
+                assert bar.high is not None
+                assert 0 <= bar.low <= bar.high <= most
+                if noisy[2] <= reach:  # type: ignore[operator]
+                    assert bar == Bar(None, 0.0, most)
+                elif bar.value is not None:
+                    shown += 1
+                    assert bar.low <= bar.value <= bar.high
+    assert shown > 50
     assert answer(Variance(of=DAYS, sample=True, root=True), 32, 0, 2).value == math.sqrt(32)
 
 
 def test_a_bar_of_few_rows_says_that_little_is_known() -> None:
-    assert answer(Variance(of=DAYS, sample=False, root=False), 0, 0, 3, reach=2) == Bar(0.0, 0.0, 16.0)
+    few = answer(Variance(of=DAYS, sample=False, root=False), 0, 0, 3, reach=2)
+    assert (few.value, few.low) == (0.0, 0.0)
+    # at the average 3·v is within 2·√(1 + v²) up to 2/√5; at its deviation to either side a little farther
+    assert few.high is not None
+    assert 2 / math.sqrt(5) < few.high < 1.2
     wide = answer(Variance(of=DAYS, sample=False, root=False), 0, 0, 400, reach=2)
     assert wide.high is not None
     assert wide.high < 0.01
@@ -234,22 +305,46 @@ def test_a_bar_of_few_rows_says_that_little_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "reach", "kind", "figure"),
+    ("made", "radii", "kind", "expected"),
     [
-        (CountRows(), [3, 4], "within", 7),
-        (CountValues(of=CENTS), [3], "within", 3),
-        (SumOf(of=CENTS), [300], "within", 3.0),
-        (Average(of=CENTS), [300, 4], "within_over_rows", 3.0),
-        (Variance(of=CENTS, sample=True, root=False), [30_000, 5, 4], "about_over_rows", 3.0),
-        (QuantileOf(of=CENTS, q=Fraction(1, 2)), [3.5], "rank", 3.5),
+        (CountRows(), [7], "within", Expected(7.0)),
+        (CountValues(of=CENTS), [3], "within", Expected(3.0)),
+        (SumOf(of=CENTS), [300], "within", Expected(3.0)),
+        (Average(of=CENTS), [300, 4], "within_over_rows", Expected(5.0, 3.0)),  # 100 steps from the middle: 3, 4, 5
+        (Average(of=CENTS), [300, 0], "within_over_rows", Expected(3.0, 3.0)),
+        (Variance(of=CENTS, sample=True, root=False), [30_000, 0, 4], "about_over_rows", Expected(5.0, 3.0)),
+        (Variance(of=CENTS, sample=True, root=False), [30_000, 200, 0], "about_over_rows", Expected(5.0, 3.0)),
     ],
     ids=repr,
 )
 def test_the_expected_error_is_that_of_the_columns(
-    made: Aggregate, reach: Sequence[float], kind: str, figure: float
+    made: Aggregate, radii: list[int], kind: str, expected: Expected
 ) -> None:
-    measure: Measure = made.cells(AskedTogether((made,)))[0].measure
-    assert (made.error_kind, made.expected_error(reach, measure)) == (kind, figure)
+    """Of averages and spreads it depends on the data: that of the count enters times how far they are from the middle."""
+    found = made.expected(Ball(*radii))
+    assert made.error_kind == kind
+    assert found.figure == pytest.approx(expected.figure)
+    assert found.least == pytest.approx(expected.least)
+
+
+def test_what_is_expected_of_an_average_is_what_its_bars_show() -> None:
+    """Of so many rows that the count is nearly known: at an end the figure, in the middle the least, over the rows."""
+    off, rows = Ball(300, 4), 10**6
+    told = Average(of=CENTS).expected(off)
+    assert told.least is not None
+    for mean, figure in ((0, told.least), (99, told.figure), (-99, told.figure)):
+        bar = Average(of=CENTS).answerer(off)([mean * rows, rows])
+        assert bar.low is not None
+        assert bar.high is not None
+        assert (bar.high - bar.low) / 2 == pytest.approx(figure / rows, rel=0.01)
+
+
+def test_a_quantile_tells_no_error_of_its_own() -> None:
+    """Its ranks are told by what is priced: how far so many ranks are depends on the data."""
+    made = QuantileOf(of=CENTS, q=Fraction(1, 2))
+    assert made.error_kind == "rank"
+    with pytest.raises(NotImplementedError):
+        made.expected(Ball(3))
 
 
 def test_inputs_are_what_is_computed_for_rows() -> None:
@@ -275,7 +370,7 @@ def test_everything_that_decides_a_value_is_in_its_name() -> None:
         *(Variance(of=CENTS, sample=sample, root=root) for sample in (False, True) for root in (False, True)),
     ]  # fmt: skip
     assert len({repr(each.canonical()) for each in every}) == len(every)
-    measures = {cell.measure for each in every for cell in each.cells(AskedTogether((each,)))}
+    measures = {measure for each in every for form in forms(each) for measure, _ in form}
     assert len({repr(each.canonical()) for each in measures}) == len(measures)
 
 
@@ -319,53 +414,34 @@ def test_every_aggregate_that_a_hint_lists_for_one_person_is_answered(name: str)
 # ---- at the edges ----
 
 
-def test_a_bar_of_a_spread_holds_where_it_is_largest_between_the_ends_of_the_count() -> None:
-    """q/n - (s/n)² is largest at n = 2s²/q: of q = 20 and s = 10 at n = 10, where it is 1."""
-    made = Variance(of=DAYS, sample=False, root=False)
-    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
-
-    def high(square: int, total: int, count: int, off: int) -> float | None:
-        noisy = zip(measures, (square, total, count), (0, 0, off), strict=True)
-        return made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy]).high
-
-    assert high(20, 10, 12, 5) == 1.0
-    assert high(20, 10, 12, 1) == 20 / 11 - (10 / 11) ** 2  # beyond 10, so at the nearest end
-    assert high(20, 10, 6, 2) == 20 / 8 - (10 / 8) ** 2
-    assert high(20, -10, 12, 5) == 1.0
-    assert high(-1, 3, 12, 5) == 0.0
+@pytest.mark.parametrize("count", [-2, 0, Fraction(1, 2), 2, 3])
+def test_an_average_or_a_spread_of_perhaps_no_row_is_missing_and_its_bar_the_bounds(count: Exact) -> None:
+    """Of ten rows at the upper end nothing is known once the count may be none."""
+    assert answer(Average(of=DAYS), 40, count, reach=3) == Bar(None, -3.0, 5.0)
+    assert answer(Average(of=CENTS), 0, count, reach=3) == Bar(None, 0.0, 2.0)
+    assert answer(Variance(of=DAYS, sample=False, root=False), 40, 0, count, reach=3) == Bar(None, 0.0, 16.0)
+    assert answer(Variance(of=DAYS, sample=True, root=False), 40, 0, count, reach=3) == Bar(None, 0.0, 32.0)
+    assert answer(Variance(of=DAYS, sample=True, root=True), 40, 0, count, reach=3) == Bar(None, 0.0, math.sqrt(32))
 
 
-def test_a_bar_of_a_spread_takes_a_sum_that_may_be_none_for_none() -> None:
-    made = Variance(of=DAYS, sample=False, root=False)
-    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
-    for total, off, most in ((3, 3, 1.0), (3, 2, 1 - Fraction(1, 100) ** 2), (-3, 3, 1.0), (0, 0, 1.0), (4, 3, 1 - Fraction(1, 100) ** 2)):  # fmt: skip
-        noisy = zip(measures, (100, total, 100), (0, off, 0), strict=True)
-        bar = made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy])
-        assert bar.high == pytest.approx(float(most), abs=1e-12)
+def test_one_more_than_perhaps_no_row_is_answered() -> None:
+    assert answer(Average(of=DAYS), 40, 4, reach=3).value == 5.0
+    assert answer(Average(of=DAYS), 0, Fraction(1, 2**30), reach=0) == Bar(1.0, 1.0, 1.0)
+    assert answer(Average(of=DAYS), 0, 0, reach=0).value is None
+    assert answer(Variance(of=DAYS, sample=False, root=False), 4, 0, 4, reach=3).value == 1.0
+    for sample, value in ((False, 0.0), (True, None)):  # of one row there is no spread of a sample
+        assert answer(Variance(of=DAYS, sample=sample, root=False), 0, 0, 1, reach=0).value == value
 
 
-@pytest.mark.parametrize(
-    ("sample", "low_n", "high"), [(False, 1, 16.0), (False, 2, 8.0), (True, 1, 32.0), (True, 2, 16.0), (True, 0, 32.0)]
-)
-def test_a_bar_of_a_spread_of_less_than_two_rows_is_as_wide_as_the_bounds(
-    sample: bool, low_n: int, high: float
-) -> None:
-    made = Variance(of=DAYS, sample=sample, root=False)
-    measures = [cell.measure for cell in made.cells(AskedTogether((made,)))]
-    noisy = zip(measures, (16, 0, low_n + 1), (0, 0, 1), strict=True)
-    bar = made.answer([NoisyCell(measure, value, reach) for measure, value, reach in noisy])
-    assert (bar.high, bar.low is not None and bar.low <= (0.0 if low_n < 2 else high)) == (high, True)
-    assert (bar.low == 0.0) == (low_n < 2)
-
-
-@pytest.mark.parametrize(("value", "off", "low"), [(3, 2, 1.0), (3, 3, 0.0), (2, 1, 1.0)])
-def test_a_bar_of_an_average_of_perhaps_no_row_is_the_bounds(value: int, off: int, low: float) -> None:
-    """Of ten rows at the upper end little is known once the count may be none."""
-    made = Average(of=DAYS)
-    total, count = (cell.measure for cell in made.cells(AskedTogether((made,))))
-    bar = made.answer([NoisyCell(total, 40, 0), NoisyCell(count, value, off)])
-    assert (bar.value, bar.high) == (5.0, 5.0)
-    assert bar.low == (-3.0 if low < 1 else 5.0)
+def test_an_average_without_the_error_of_its_count_would_be_caught() -> None:
+    """A twin: at an end of the range, of 60 rows ± 6, the sum's error alone does not hold what is true."""
+    made, true = Average(of=CENTS), (60 * 99, 60)
+    noisy = (true[0], true[1] + 5)
+    bar = made.answerer(Ball(6, 6))(noisy)
+    held(bar, 1.99, 1e-9)
+    broken = made.answerer(Ball(6, 0))(noisy)
+    assert broken.high is not None
+    assert broken.high < 1.99
 
 
 @pytest.mark.parametrize(

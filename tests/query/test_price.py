@@ -16,8 +16,10 @@ from sfumato.query import PricedQuery, Spend, plan_question, price
 from sfumato.query.bounds import NO_WISH, Bounds, Wish
 from sfumato.query.expression import Field, Ref
 from sfumato.query.measures import Values
+from sfumato.query.postprocess import answers_of
 from sfumato.query.price import person_bounds
-from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
+from sfumato.query.priced import NoisyCells, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
 from sfumato.query.range import Range
 
 ONE = Spend(Fraction(1), None, Fraction(1, 10**6))
@@ -89,10 +91,16 @@ def test_a_person_is_bounded_as_was_declared_and_in_no_more_groups_than_there_ar
     text: str, dataset: str, made: Bounds, apart: Bounds
 ) -> None:
     """Where noise is for all groups together what is in one decides nothing; it does where squares add up."""
-    assert bounded(text, dataset) == asked(text, dataset=dataset).bounds == made
+    assert bounded(text, dataset) == made
+    assert asked(text, dataset=dataset).bounds == _as_taken(text, made, apart)
     assert bounded(text, dataset, apart=True) == asked(text, RHO, dataset).bounds == apart
     assert asked(text, ONE, dataset, apart=True).bounds == apart
     assert asked(text, RHO, dataset, apart=False).bounds == made
+
+
+def _as_taken(text: str, made: Bounds, apart: Bounds) -> Bounds:
+    """Where groups are found by the rows that are counted, what may be in one of them decides."""
+    return apart if apart.picked is not None and "COUNT(*)" in text else made
 
 
 def test_one_row_of_a_person_in_a_group_makes_rows_of_people() -> None:
@@ -133,15 +141,17 @@ WISHES: tuple[tuple[str, str, Wish, Bounds], ...] = (
 
 @pytest.mark.parametrize(("text", "dataset", "wish", "made"), WISHES, ids=[f"{w[1]} {w[2]}: {w[0]}" for w in WISHES])
 def test_an_asker_may_let_less_of_a_person_count(text: str, dataset: str, wish: Wish, made: Bounds) -> None:
-    assert bounded(text, dataset, wish=wish) == asked(text, dataset=dataset, wish=wish).bounds == made
+    assert bounded(text, dataset, wish=wish) == made
+    apart = bounded(text, dataset, wish=wish, apart=True)
+    assert asked(text, dataset=dataset, wish=wish).bounds == _as_taken(text, made, apart)
     assert asked(text, dataset=dataset, wish=wish).wish == wish
 
 
 def test_less_of_a_person_is_less_noise_and_another_question() -> None:
     full, less = asked(BY_WARD, dataset="total"), asked(BY_WARD, dataset="total", wish=Wish(rows=2))
     (one,), (other,) = full.priced, less.priced
-    assert isinstance(one, NoisyColumns)
-    assert isinstance(other, NoisyColumns)
+    assert isinstance(one, NoisyCells)
+    assert isinstance(other, NoisyCells)
     assert (one.noise.scale, other.noise.scale) == (6 * 2**30, 2 * 2**30)  # type: ignore[attr-defined]
     assert full.canonical() != less.canonical()
 
@@ -226,18 +236,50 @@ def test_an_amount_is_in_one_currency() -> None:
 # ---- the split ----
 
 
-def test_every_measure_has_an_even_share_and_all_together_cost_what_is_spent() -> None:
-    for text, parts in (
-        ("SELECT COUNT(*) FROM visits", 1),
-        ("SELECT AVG(cost) FROM visits", 2),
-        ("SELECT COUNT(*), COUNT(DISTINCT person), SUM(day), MEDIAN(cost) FROM visits", 4),
-        ("SELECT town, COUNT(*) FROM visits GROUP BY town", 2),  # and the choice of towns
-        ("SELECT town, COUNT(DISTINCT person), COUNT(*) FROM visits GROUP BY town", 2),  # chosen by its counts
-        ("SELECT ward, COUNT(DISTINCT person), COUNT(*) FROM visits GROUP BY ward", 2),
-    ):
+def shares(made: PricedQuery) -> dict[tuple[str, ...], Fraction]:
+    """What is spent on every block, by the kinds of its columns in their order."""
+    kinds = [each.kind for each in made.measures.measures]
+    return {tuple(sorted(kinds[place] for place in each.columns if place >= 0)): each.share for each in made.priced}
+
+
+def test_every_answer_has_an_even_share_and_all_together_cost_what_is_spent() -> None:
+    """Columns that are measured together have what all answers that are made of them have."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    for text, wanted in (
+        ("SELECT COUNT(*) FROM visits", {("rows",): Fraction(1)}),
+        ("SELECT AVG(cost) FROM visits", {("present", "sum"): Fraction(1)}),
+        ("SELECT COUNT(*), COUNT(DISTINCT person), SUM(day), MEDIAN(cost) FROM visits",
+         {("rows", "sum"): half, ("people",): quarter, ("quantile",): quarter}),
+        ("SELECT town, COUNT(*) FROM visits GROUP BY town", {("rows",): Fraction(1)}),  # which chooses towns as well
+        ("SELECT town, COUNT(DISTINCT person), COUNT(*) FROM visits GROUP BY town", {("people", "rows"): Fraction(1)}),
+        ("SELECT town, COUNT(DISTINCT day) FROM visits GROUP BY town", {("distinct",): half}),  # and the choice of towns
+        ("SELECT ward, COUNT(DISTINCT person), COUNT(*) FROM visits GROUP BY ward", {("people",): half, ("rows",): half}),
+    ):  # fmt: skip
         made = asked(text)
-        assert {each.share for each in made.priced} == {Fraction(1, parts)}, text
+        assert shares(made) == wanted, text
         assert made.event.pure() == 1, text
+        if "town" not in text:
+            assert sum(shares(asked(text, RHO)).values()) == sum(wanted.values()), text
+
+
+def test_an_answer_that_is_worth_more_has_as_much_more() -> None:
+    """What is named is worth so much beside one for all others; an answer made of several lends its worth to each."""
+    text = "SELECT COUNT(*) AS n, COUNT(DISTINCT person) AS p, MEDIAN(cost) AS m FROM visits"
+    made = asked(text, wish=Wish(weigh=(("n", Fraction(2)),)))
+    assert shares(made) == {("rows",): Fraction(1, 2), ("people",): Fraction(1, 4), ("quantile",): Fraction(1, 4)}
+    assert made.event.pure() == 1
+    assert made.canonical() != asked(text).canonical()
+    both = "SELECT COUNT(*) / COUNT(DISTINCT person) AS r, MEDIAN(cost) AS m FROM visits"
+    worth = shares(asked(both, wish=Wish(weigh=(("r", Fraction(3)), ("m", Fraction(1, 2))))))
+    assert worth == {("rows",): Fraction(6, 13), ("people",): Fraction(6, 13), ("quantile",): Fraction(1, 13)}
+    chosen = "SELECT town, COUNT(DISTINCT day) AS n FROM visits GROUP BY town"  # the choice of groups is worth one
+    assert shares(asked(chosen, wish=Wish(weigh=(("n", Fraction(3)),)))) == {("distinct",): Fraction(3, 4)}
+
+
+def test_what_is_told_of_those_who_have_more_is_taken_before_the_rest_is_split() -> None:
+    text = "SELECT COUNT(*), COUNT(DISTINCT person) FROM visits"
+    made = asked(text, wish=Wish(beyond=True), dataset="total")
+    assert set(shares(made).values()) == {Fraction(9, 20)}
 
 
 def test_one_event_stands_alone_and_several_are_composed() -> None:
@@ -245,19 +287,21 @@ def test_one_event_stands_alone_and_several_are_composed() -> None:
     chosen = asked("SELECT town, COUNT(DISTINCT person) FROM visits GROUP BY town")
     assert chosen.keys is not None
     assert chosen.event == chosen.keys.event
-    assert isinstance(asked("SELECT COUNT(*), SUM(day) FROM visits").event, events.Composition)
+    assert isinstance(asked("SELECT COUNT(*), COUNT(DISTINCT person) FROM visits").event, events.Composition)
 
 
 def test_counts_that_choose_groups_are_paid_once() -> None:
     """Two counts of people: the groups are chosen by the first, and the other has noise of its own."""
-    text = "SELECT town, COUNT(DISTINCT person), COUNT(*) FROM people GROUP BY town"
+    text = (
+        "SELECT town, COUNT(DISTINCT person), COUNT(DISTINCT person) FILTER (WHERE age > 30) FROM people GROUP BY town"
+    )
     made = asked(text)
-    assert [type(each) for each in made.priced] == [SelectedCounts, NoisyColumns]
+    assert [type(each) for each in made.priced] == [SelectedCounts, NoisyCells]
     assert made.keys is not None
     assert made.priced[0].event == made.keys.event
     assert made.event.pure() == 1
     public = asked("SELECT ward, COUNT(DISTINCT person) FROM visits GROUP BY ward")
-    assert (public.keys, [type(each) for each in public.priced]) == (None, [NoisyColumns])
+    assert (public.keys, [type(each) for each in public.priced]) == (None, [NoisyCells])
     assert asked("SELECT COUNT(DISTINCT person) FROM visits").keys is None
 
 
@@ -295,9 +339,9 @@ def test_in_zcdp_the_keys_have_the_noise_that_their_share_pays() -> None:
 # ---- quantiles ----
 
 
-def quantiles(text: str, spend: Spend, dataset: str = "people") -> ThreeQuantiles:
+def quantiles(text: str, spend: Spend, dataset: str = "people") -> PricedQuantile:
     (made,) = asked(text, spend, dataset).priced
-    assert isinstance(made, ThreeQuantiles)
+    assert isinstance(made, PricedQuantile)
     return made
 
 
@@ -313,26 +357,28 @@ def quantiles(text: str, spend: Spend, dataset: str = "people") -> ThreeQuantile
         ("SELECT ward, MEDIAN(day) FROM visits GROUP BY ward", "rows", 1, 1, 0),
     ],
 )
-def test_a_quantile_has_half_of_the_share_and_its_ends_a_quarter_each(
+def test_a_quantile_has_three_quarters_of_the_share_and_its_bar_the_rest(
     text: str, dataset: str, rows: int, times: int, bits: int
 ) -> None:
     """ε is whole in every group, for what a person weighs in all; ρ is for `times` groups of what is in one."""
-    halves = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+    parts = (Fraction(3, 4), Fraction(1, 4))
     made, total = quantiles(text, ONE, dataset), asked(text, ONE, dataset).bounds.total
     assert made.bits == bits
-    assert tuple(Fraction(each.epsilon) * total * 2**bits for each in made.quantiles) == halves  # type: ignore[arg-type]
+    assert tuple(Fraction(each.epsilon) * total * 2**bits for each in made.quantiles) == parts  # type: ignore[arg-type]
     assert made.event.pure() == 1
     assert isinstance(made.event, events.Composition)
-    assert {type(event) for event, _ in made.event.parts} == {events.Exponential}
-    assert sum(many for _, many in made.event.parts) == 3
+    assert {type(event) for event, _ in made.event.parts} == {events.PermuteAndFlip}
+    assert {each.by for each in made.quantiles} == {made.by} == {"permute_and_flip"}
+    assert sum(many for _, many in made.event.parts) == 2
     made = quantiles(text, RHO, dataset)
     spent = [(Fraction(each.epsilon) * rows * 2**bits) ** 2 * times / 8 for each in made.quantiles]  # type: ignore[arg-type]
-    for found, part in zip(spent, halves, strict=True):
+    for found, part in zip(spent, parts, strict=True):
         assert part * (1 - Fraction(1, 10**12)) < found <= part
     assert made.event.zcdp() == sum(spent)
     assert isinstance(made.event, events.Composition)
     assert {type(event) for event, _ in made.event.parts} == {events.Exponential}
-    assert sum(many for _, many in made.event.parts) == 3 * times
+    assert {each.by for each in made.quantiles} == {made.by} == {"exponential"}
+    assert sum(many for _, many in made.event.parts) == 2 * times
 
 
 DAY = Ref(0, Field("day", Kind.INTEGER, Range(Fraction(0), Fraction(9), Fraction(1))))
@@ -345,10 +391,10 @@ def test_all_groups_of_a_person_together_lose_what_a_quantile_costs(total: int, 
     limits = Bounds(total, rows)
     placings = [made for made in product(range(limits.rows_in_group + 1), repeat=3) if sum(made) <= total]
     for bits in (0, 12):
-        pure = VALUES.price(Fraction(1), limits, ONE, bits=bits, grouped=True, beta=Fraction(1, 20))
+        pure = VALUES.price(Fraction(1), limits, ONE, bits=bits, beta=Fraction(1, 20), place=0)
         lost = [Fraction(each.epsilon) * 2**bits for each in pure.quantiles]  # type: ignore[arg-type]
         assert max(sum(lost) * sum(made) for made in placings) <= pure.event.pure()  # type: ignore[operator]
-        made = VALUES.price(Fraction(1), limits, RHO, bits=bits, grouped=True, beta=Fraction(1, 20))
+        made = VALUES.price(Fraction(1), limits, RHO, bits=bits, beta=Fraction(1, 20), place=0)
         lost = [Fraction(each.epsilon) * 2**bits for each in made.quantiles]  # type: ignore[arg-type]
         squares = [sum((each * part) ** 2 for each in lost for part in placed) / 8 for placed in placings]
         assert max(squares) <= made.event.zcdp() <= 1  # type: ignore[operator]
@@ -356,34 +402,59 @@ def test_all_groups_of_a_person_together_lose_what_a_quantile_costs(total: int, 
 
 def test_a_quantile_whose_groups_were_paid_once_would_be_caught() -> None:
     """A twin: at ρ the ε of one group, for a person who fills two, is more than was paid."""
-    made = VALUES.price(Fraction(1), Bounds(6, 3), RHO, bits=0, grouped=True, beta=Fraction(1, 20))
-    alone = VALUES.price(Fraction(1), Bounds(3, 3), RHO, bits=0, grouped=True, beta=Fraction(1, 20))
+    made = VALUES.price(Fraction(1), Bounds(6, 3), RHO, bits=0, beta=Fraction(1, 20), place=0)
+    alone = VALUES.price(Fraction(1), Bounds(3, 3), RHO, bits=0, beta=Fraction(1, 20), place=0)
 
-    def in_two_groups(each: ThreeQuantiles) -> Fraction:
+    def in_two_groups(each: PricedQuantile) -> Fraction:
         return sum((2 * (3 * Fraction(q.epsilon)) ** 2 / 8 for q in each.quantiles), Fraction(0))  # type: ignore[arg-type]
 
     assert in_two_groups(made) <= 1 < in_two_groups(alone)
 
 
-def test_the_ends_aim_beyond_the_quantile_by_what_it_is_off() -> None:
+def test_a_bar_aims_at_a_margin_that_so_few_intervals_need() -> None:
     made = quantiles("SELECT MEDIAN(day) FROM visits", ONE)
-    middle, low, high = made.quantiles
-    assert (middle.shift, low.shift) == (0, -high.shift)
-    off = low.error(Fraction(1, 40)).alpha  # each end fails with half of 1 - 95 %
-    assert high.shift - 1 < off <= high.shift
+    assert made.bar is not None
+    own, bar = made.quantiles
+    assert bar is made.bar.of
+    off = made.bar.error(Fraction(1, 20)).alpha  # all of 1 - 95 %, for both ends are one choice
+    assert made.bar.margin - 1 < off <= made.bar.margin
+    assert made.bar.margin < bar.error(Fraction(1, 20)).alpha, "fewer than all points of the grid"
     assert made.q == Fraction(1, 2)
-    assert made.reach(Fraction(1, 20)) == 0
     assert made.bits == 12
-    assert made.expected(Fraction(1, 20)) == middle.error(Fraction(1, 20)).alpha / 2**12  # ranks of whole rows
-    assert [(each.lower, each.upper, each.grid) for each in made.quantiles] == [(0, 364, 1)] * 3
+    assert made.expected(Fraction(1, 20)) == own.error(Fraction(1, 20)).alpha / 2**12  # ranks of whole rows
+    assert [(each.lower, each.upper, each.grid, each.shift) for each in made.quantiles] == [(0, 364, 1, 0)] * 2
 
 
 def test_error_bars_are_for_ninety_five_in_a_hundred_unless_said() -> None:
     text = "SELECT MEDIAN(day) FROM visits"
     assert asked(text).confidence == Fraction(95, 100)
-    surer = asked(text, confidence=Fraction(99, 100))
-    assert isinstance(surer.priced[0], ThreeQuantiles)
-    assert surer.priced[0].quantiles[2].shift > quantiles(text, ONE).quantiles[2].shift
+    (surer,), usual = asked(text, confidence=Fraction(99, 100)).priced, quantiles(text, ONE)
+    assert isinstance(surer, PricedQuantile)
+    assert surer.bar is not None
+    assert usual.bar is not None
+    assert surer.bar.margin > usual.bar.margin
+
+
+@pytest.mark.parametrize("spend", [ONE, RHO])
+@pytest.mark.parametrize("bar", [Fraction(0), Fraction(1, 100), Fraction(1, 8), Fraction(1, 4)])
+def test_what_a_bar_costs_is_the_askers(bar: Fraction, spend: Spend) -> None:
+    """Twice the share of a side; with none there is nothing but the quantile, at the whole price."""
+    made = VALUES.price(Fraction(1), Bounds(1), spend, bits=0, beta=Fraction(1, 20), bar=bar)
+    assert (made.bar is None) == (bar == 0)
+    power, over = (1, 1) if spend is ONE else (2, 8)
+    parts = [float(each.epsilon) ** power / over for each in made.quantiles]
+    assert parts == pytest.approx([float(1 - 2 * bar), float(2 * bar)] if bar else [1.0])
+    assert made.canonical() != VALUES.price(
+        Fraction(1), Bounds(1), spend, bits=0, beta=Fraction(1, 20), bar=Fraction(1, 16)
+    ).canonical()  # fmt: skip
+    price = made.event.pure() if spend is ONE else made.event.zcdp()
+    assert 1 - Fraction(1, 10**12) < price <= 1  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("bar", [Fraction(-1, 8), Fraction(251, 1000), Fraction(1, 2)])
+def test_a_bar_of_more_than_half_of_the_price_is_refused(bar: Fraction) -> None:
+    with pytest.raises(InvalidParameter, match="bar"):
+        VALUES.price(Fraction(1), Bounds(1), ONE, bits=0, beta=Fraction(1, 20), bar=bar)
 
 
 # ---- what the ledger knows a question by ----
@@ -398,8 +469,21 @@ def test_a_priced_question_is_known_by_what_decides_its_release() -> None:
         "bounds": [3, None, None, 1, False, False],
         "weights": [30, None, False],
         "event": made.event.to_json(),
-        "quantiles": [["1/49152", 0], ["1/98304", -942616], ["1/98304", 942616]],
+        "cells": [
+            [
+                "quantile",
+                [0],
+                ["1/32768", "permute_and_flip"],
+                ["1/98304", "permute_and_flip", 504870, "halves of octaves"],
+            ],
+            ["separate", [1], [[1]], 30],
+        ],
     }
+    joint = asked("SELECT COUNT(*), AVG(day) FROM visits")
+    cells = [[1, 182, 0], [-1, 182, 0], [0, -364, 364]]  # x - l, u - x, and rows without a value
+    assert joint.canonical()["cells"] == [["joint_cells", [2, 0, 1], cells, 30]]
+    chosen = asked("SELECT town, COUNT(DISTINCT person) FROM visits GROUP BY town")
+    assert chosen.canonical()["cells"] == [["selected", [0]]]
 
 
 def test_what_bounds_a_person_and_how_is_part_of_what_a_question_is_known_by() -> None:
@@ -415,13 +499,16 @@ def test_what_bounds_a_person_and_how_is_part_of_what_a_question_is_known_by() -
 
 
 def test_counts_that_chose_the_groups_are_as_far_off_as_the_choice() -> None:
-    (made,) = asked("SELECT town, COUNT(DISTINCT person) FROM visits GROUP BY town").priced
+    query = asked("SELECT town, COUNT(DISTINCT person) FROM visits GROUP BY town")
+    (made,) = query.priced
     assert isinstance(made, SelectedCounts)
     beta = Fraction(1, 20)
-    assert made.reach(beta) == made.expected(beta) == int(made.selection.error(beta).alpha) > 0
-    (noisy,) = asked("SELECT COUNT(*) FROM visits").priced
-    assert isinstance(noisy, NoisyColumns)
-    assert noisy.reach(beta) == noisy.expected(beta) == Fraction(noisy.noise.reach(beta), 2**30) > 0
+    ((_, off),) = answers_of(query, beta)
+    assert off.reach(1) == int(made.selection.error(beta).alpha) > 0
+    query = asked("SELECT COUNT(*) FROM visits")
+    (noisy,), ((_, off),) = query.priced, answers_of(query, beta)
+    assert isinstance(noisy, NoisyCells)
+    assert off.reach(1) == Fraction(noisy.noise.reach(beta), 2**30) > 0
 
 
 # ---- how many have more than counts ----

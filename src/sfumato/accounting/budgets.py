@@ -90,6 +90,10 @@ class _Additive:
     def _price(self, event: Event) -> Fraction | None:
         raise NotImplementedError
 
+    def _failure(self, event: Event) -> Fraction:
+        """The probability with which the price may fail."""
+        return event.extra_delta()
+
     @property
     def remaining(self) -> Fraction:
         """What is left of the cap."""
@@ -100,7 +104,7 @@ class _Additive:
         price, n = self._price(event), whole("times", times)
         if price is None or n * price > self.remaining:
             return False
-        return self.spent_delta + n * event.extra_delta() <= amount("delta", self.delta)
+        return self.spent_delta + n * self._failure(event) <= amount("delta", self.delta)
 
     def spend(self, event: Event, times: int = 1) -> Self:
         """The budget after the event, or BudgetExceeded."""
@@ -110,7 +114,7 @@ class _Additive:
             raise InvalidParameter("event", f"has no {name} price, which this budget needs", event.tag)
         if not self.admits(event, n):
             raise _refused(f"{symbol} =", _short(n * price), _short(self.remaining))
-        failures = self.spent_delta + n * event.extra_delta()
+        failures = self.spent_delta + n * self._failure(event)
         return replace(self, spent=self.spent + n * price, spent_delta=failures)  # type: ignore[type-var]
 
 
@@ -127,6 +131,10 @@ class PureFilter(_Additive):
 
     def _price(self, event: Event) -> Fraction | None:
         return event.pure()
+
+    def _failure(self, event: Event) -> Fraction:
+        """ε may be bought at a δ, which no other currency pays (`events.Converted`)."""
+        return event.pure_delta()
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ PLAIN = (
     events.Thresholded,
     events.Subsampled,
     events.Shuffled,
+    events.Converted,
 )
 REGISTRY: dict[str, type[Event]] = {
     kind.tag: kind for kind in (*PLAIN, events.Composition, events.Parallel, events.Group)

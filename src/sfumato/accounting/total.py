@@ -69,8 +69,9 @@ class Total:
         True
         """
         e, d = non_negative("epsilon", epsilon), probability("delta", delta)
-        choices = _choices(self.parts)
-        return all(_is_within(choice, e, d) for choice in choices) or _at_most(self.epsilon(d), e)
+        if _is_within(self.parts, e, d):  # as stated: each event with its own ε, parallel ones with their largest
+            return True
+        return all(_is_within(choice, e, d) for choice in _choices(self.parts)) or _at_most(self.epsilon(d), e)
 
     def lower_epsilon(self, delta: Real) -> float:
         """An ε that the events, taken at their worst, certainly spend at δ."""
@@ -128,8 +129,8 @@ def _choices(parts: tuple[Counted, ...]) -> list[tuple[Counted, ...]]:
 
 
 def _flat(event: Event, n: int) -> list[Counted]:
-    """Groups, compositions and parallel events of one part taken apart."""
-    if isinstance(event, events.Group):
+    """Groups, conversions, compositions and parallel events of one part taken apart: what was really done."""
+    if isinstance(event, events.Group | events.Converted):
         return _flat(event.inner, n)
     if isinstance(event, events.Composition):
         return [piece for part, times in event.parts for piece in _flat(part, n * times)]
@@ -164,12 +165,23 @@ def _covers(large: Event, small: Event) -> bool:
 
 
 def _extra(choice: tuple[Counted, ...]) -> Fraction:
+    """What curves may fail with."""
     return sum((n * event.extra_delta() for event, n in choice), Fraction(0))
 
 
+def _failing(choice: tuple[Counted, ...]) -> Fraction:
+    """What the events' own ε may fail with."""
+    return sum((n * event.pure_delta() for event, n in choice), Fraction(0))
+
+
 def _left(choice: tuple[Counted, ...], delta: Fraction) -> float:
-    """What of δ is left after the events' own failures, rounded down."""
-    return float(delta - _extra(choice)) * (1 - 2.0**-50)
+    """What of δ is left after what curves may fail with, rounded down."""
+    return _rest(delta, _extra(choice))
+
+
+def _rest(delta: Fraction, taken: Fraction) -> float:
+    """δ less what is taken of it, rounded down."""
+    return float(delta - taken) * (1 - 2.0**-50)
 
 
 def _sum(choice: tuple[Counted, ...]) -> Fraction | None:
@@ -186,13 +198,13 @@ def _sum(choice: tuple[Counted, ...]) -> Fraction | None:
 def _is_within(choice: tuple[Counted, ...], epsilon: Fraction | float, delta: Fraction) -> bool:
     """Whether the sums of ε and of δ are within their caps, exactly."""
     spent = _sum(choice)
-    return spent is not None and spent <= epsilon and _extra(choice) <= delta
+    return spent is not None and spent <= epsilon and _failing(choice) <= delta
 
 
 def _pure(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """Σ nε, rounded up (Survey Theorem 3.9 and Corollary 3.11)."""
     spent = _sum(choice)
-    return math.inf if spent is None or _extra(choice) > delta else written_up(spent)
+    return math.inf if spent is None or _failing(choice) > delta else written_up(spent)
 
 
 def _gaussian(choice: tuple[Counted, ...], delta: Fraction) -> float:
@@ -244,7 +256,7 @@ def _zcdp(seed: bool) -> Bound:
 def _shares(choice: tuple[Counted, ...], delta: Fraction) -> list[tuple[float, int]] | None:
     """Each event's own ε, with δ shared equally among those that need some."""
     needy = sum(n for event, n in choice if event.pure() is None)
-    left = _left(choice, delta)
+    left = _rest(delta, _failing(choice))
     if left <= 0 and needy:
         return None
     found = []
@@ -257,7 +269,7 @@ def _shares(choice: tuple[Counted, ...], delta: Fraction) -> list[tuple[float, i
 
 def _basic(choice: tuple[Counted, ...], delta: Fraction) -> float:
     """Each event at its share of δ, added up (Survey Theorem 3.13)."""
-    if _extra(choice) > delta:
+    if _failing(choice) > delta:
         return math.inf
     shares = _shares(choice, delta)
     return math.inf if shares is None else math.fsum(n * e for e, n in shares) * (1 + 2.0**-50)
@@ -266,11 +278,11 @@ def _basic(choice: tuple[Counted, ...], delta: Fraction) -> float:
 def _advanced(tight: bool) -> Bound:
     def bound(choice: tuple[Counted, ...], delta: Fraction) -> float:
         pure = all(event.pure() is not None for event, _ in choice)
-        left = _left(choice, delta)
+        left = _rest(delta, _failing(choice))
         if left <= 0:
             return math.inf
         slack = left if pure else left / 2
-        shares = _shares(choice, _extra(choice) + Fraction(left - (0.0 if pure else slack)))
+        shares = _shares(choice, _failing(choice) + Fraction(left - (0.0 if pure else slack)))
         if shares is None:
             return math.inf
         return advanced_heterogeneous(shares, slack, tight=tight)
@@ -362,7 +374,7 @@ def _least_delta(choice: tuple[Counted, ...], cap: Fraction | float) -> float:
     extra = min(1.0, up(_extra(choice)))
     found = [1.0]
     if _is_within(choice, cap, Fraction(1)):
-        found.append(extra)
+        found.append(min(1.0, up(_failing(choice))))
     laws = _laws(choice)
     if laws is not None and not _all_lost(laws):
         found.append(max(pld.compose(direction, 1e-12).delta(epsilon) for direction in laws))

@@ -169,6 +169,21 @@ OUR_MECHANISMS: tuple[AuditedMechanism, ...] = (
         _ROWS,
     ),
     AuditedMechanism(
+        "quantile-flipped",
+        lambda e: m.Quantile(
+            q=0.5, epsilon=e, lower=0, upper=10, grid=1, neighbours=Neighbours(), by="permute_and_flip"
+        ),
+        _ROWS,
+    ),
+    AuditedMechanism(
+        "quantile-bar",
+        lambda e: m.QuantileBar(
+            of=m.Quantile(q=0.5, epsilon=e, lower=0, upper=10, grid=1, neighbours=Neighbours(), by="permute_and_flip"),
+            beta=0.05,
+        ),
+        _ROWS,
+    ),
+    AuditedMechanism(
         "quantiles",
         lambda e: m.Quantiles(
             qs=(0.25, 0.75),

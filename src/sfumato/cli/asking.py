@@ -21,13 +21,30 @@ def dataset_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
+def _by_name(text: str) -> str | dict[str, str]:
+    """A number, or numbers by the names of columns: n=50,s=2000."""
+    if "=" not in text:
+        return text
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    return {name.strip(): number.strip() for name, _, number in pairs}
+
+
 def price_arguments(parser: argparse.ArgumentParser) -> None:
     """The question and its price."""
     parser.add_argument("question", help="SQL, or - to read it from stdin")
     parser.add_argument("-e", "--epsilon", metavar="ε", help="the price, such as 0.5")
-    parser.add_argument("--delta", metavar="δ", help="for groups that are not public, such as 1e-9")
+    parser.add_argument(
+        "--delta",
+        metavar="δ",
+        help="for groups that are not public, and for normal noise where it is less, such as 1e-9",
+    )
     parser.add_argument("--rho", metavar="ρ", help="the price in zCDP, instead of ε")
-    parser.add_argument("--within", metavar="N", help="instead of a price: the error that counts and sums may have")
+    parser.add_argument(
+        "--within", metavar="N", type=_by_name, help="instead of a price: the error that counts and sums may have, or "
+        "of columns by name: n=50,s=2000; an average also says -e, the most that it may cost",
+    )  # fmt: skip
+    parser.add_argument("--weigh", metavar="N=W", type=_by_name, help="what columns are worth beside each other: n=2")
+    parser.add_argument("--bar", metavar="P", help="what of a quantile's price each end of its error bar takes, or 0")
     parser.add_argument("--confidence", metavar="P", help="of error bars, such as 0.95")
     parser.add_argument(
         "--rows", metavar="N", type=int, help="of a person so many rows count, fewer than the owner allows"
@@ -67,7 +84,7 @@ def price_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keywords of a price."""
     return {
         name: getattr(arguments, name)
-        for name in ("epsilon", "delta", "rho", "within", "confidence", "rows", "groups", "beyond")
+        for name in ("epsilon", "delta", "rho", "within", "confidence", "rows", "groups", "beyond", "weigh", "bar")
     }
 
 

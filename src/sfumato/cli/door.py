@@ -7,8 +7,8 @@ from sfumato.errors import SfumatoError
 _FLAGS = {
     name: f"--{name}"
     for name in (
-        "analyst", "append", "beyond", "confidence", "cutoff", "delta", "draws", "epsilon", "groups", "key", "label",
-        "rho", "rows", "sensitivity", "within",
+        "analyst", "append", "bar", "beyond", "confidence", "cutoff", "delta", "draws", "epsilon", "groups", "key",
+        "label", "rho", "rows", "sensitivity", "weigh", "within",
     )
 } | {"k": "-k"}  # fmt: skip
 """What arguments of Python are called by commands."""

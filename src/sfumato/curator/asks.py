@@ -46,6 +46,10 @@ class Ask(Generic[T]):
     """What is done with the text, in a word that the log shows; nothing for SQL that is answered as it is."""
     text: str = ""
     label: str = ""
+    then: "Callable[[T], Ask[T]] | None" = None
+    """Of a first step the second, from what can be seen of it."""
+    most: Event | None = None
+    """What both steps may cost, which must be there before the first is charged."""
 
     def __post_init__(self) -> None:
         label: object = self.label

@@ -29,7 +29,8 @@ from sfumato.query.postprocess import post_process
 Rows = tuple[Row, ...]
 DELTA = 0.01
 _SURE = Fraction(95, 100)
-_NAME, _ENOUGH = "audit", Budget.pure(epsilon=10**6, delta=Fraction(1, 2))
+_NAME = "audit"
+_ENOUGH, _ENOUGH_RHO = Budget.pure(epsilon=10**6, delta=Fraction(1, 2)), Budget.zcdp(rho=10**6, delta=Fraction(1, 2))
 
 # ---- the curator -----------------------------------------------------------------------------------------------
 
@@ -77,21 +78,22 @@ def exact(text: str, rows: Rows, spend: Spend) -> ExactTable:
 
 def _charged(charge: Charge, ledger: SqliteLedger, query: PricedQuery) -> ExactTable:
     """What was read for a charge to a ledger that nobody else has."""
-    ledger.register(_NAME, _ENOUGH)
-    ledger.grant(_NAME, _NAME, _ENOUGH)
+    enough = _ENOUGH if query.spend.rho is None else _ENOUGH_RHO
+    ledger.register(_NAME, enough)
+    ledger.grant(_NAME, _NAME, enough)
     request = ChargeRequest(principal=_NAME, hash="0" * 64, event=query.event, reads=query)
     made = charge.make(request, lambda reader: ({}, reader.exact()))
     assert isinstance(made, tuple)
     return made[1]
 
 
-def asked(text: str, *, delta: float = 0.0) -> Callable[[Fraction], Asked]:
-    """The question at any ε."""
+def asked(text: str, *, delta: float = 0.0, rho: bool = False) -> Callable[[Fraction], Asked]:
+    """The question at any ε; or, paid in ρ, at ε²/2, which is less."""
 
     def make(epsilon: Fraction) -> Asked:
         engine = few_rows(())
         try:
-            spend = Spend(epsilon, None, amount("delta", delta))
+            spend = Spend(None, epsilon**2 / 2, Fraction(0)) if rho else Spend(epsilon, None, amount("delta", delta))
             return Asked(price(plan_question(text, engine.dataset, engine), engine.dataset, spend, confidence=_SURE))
         finally:
             engine.close()
@@ -109,9 +111,22 @@ QUESTIONS: dict[str, str] = {
     "groups": "SELECT kind = 'a' AS a, COUNT(*) FROM rows GROUP BY kind = 'a'",
     "filter": "SELECT COUNT(*) FILTER (WHERE amount > 4), SUM(amount) FROM rows",
 }
+BY_KIND = ", ".join(f"COUNT(*) FILTER (WHERE kind = '{kind}')" for kind in "abcd")
+BY_AMOUNT = ", ".join(f"COUNT(*) FILTER (WHERE amount > {at})" for at in (0, 3, 6, 9))
+STRATEGIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "joint_cells": ("SELECT COUNT(*), COUNT(amount), SUM(amount) FROM rows", {}),
+    "box": (f"SELECT SUM(amount), {BY_KIND} FROM rows", {}),
+    "gaussian": (f"SELECT COUNT(*), {BY_KIND}, {BY_AMOUNT} FROM rows", {"delta": DELTA}),
+    "discrete_gaussian": (f"SELECT COUNT(*), {BY_KIND} FROM rows", {"rho": True}),
+}
+"""A question that is measured by each of the strategies for several columns, and how it is paid."""
 UNKNOWN = "SELECT kind, COUNT(DISTINCT person) FROM rows GROUP BY kind"
 CURATOR: tuple[AuditedMechanism, ...] = (
     *(AuditedMechanism(f"curator: {name}", asked(text), PEOPLE) for name, text in QUESTIONS.items()),
+    *(
+        AuditedMechanism(f"curator: {name}", asked(text, **paid), PEOPLE, delta=DELTA if paid else 0.0)
+        for name, (text, paid) in STRATEGIES.items()
+    ),
     AuditedMechanism("curator: unknown groups", asked(UNKNOWN, delta=DELTA), PEOPLE, delta=DELTA),
 )
 """Every release path of the curator."""

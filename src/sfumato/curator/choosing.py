@@ -11,7 +11,7 @@ from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
-from sfumato.curator.explanation import bounding_notes
+from sfumato.curator.notes import bounding_notes
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown, stored_value
 from sfumato.curator.scoring import Scores, at, move, scores, weighted_move
 from sfumato.data import Kind
@@ -228,7 +228,7 @@ def _notes(desk: Desk, found: Scores, note: Note) -> tuple[Note, ...]:
 
 def _ask(desk: Desk, mechanism: Selection, found: Scores, **rest: Any) -> Ask[Shown]:
     """What is to be charged: the price is the mechanism's own."""
-    cost = Cost(mechanism.event.pure(), None, mechanism.event.extra_delta())
+    cost = Cost(mechanism.event.pure(), None, mechanism.event.pure_delta())
     return Ask(
         event=mechanism.event, reads=at(found.query, mechanism.event), cost=cost, unpaid=desk.too_cheap(cost), **rest
     )

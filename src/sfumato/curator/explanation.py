@@ -1,26 +1,28 @@
 """What a question would do and cost: known without data, shown for nothing."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, assert_never
 
 from sfumato.curator import words
 from sfumato.curator.documents import EXPLANATION, amount_json, headed, shortfall_json
+from sfumato.curator.notes import notes, wide_notes
 from sfumato.curator.release import AnswerColumn, Cost, Left, Note, Role
 from sfumato.data import Dataset, Kind
 from sfumato.exact.parameters import nearest
 from sfumato.ledger.outcomes import MissingAmount
+from sfumato.mechanisms import KeySelection
+from sfumato.mechanisms.thresholds import KeyThreshold
 from sfumato.query import PricedQuery, Question, price
-from sfumato.query.aggregates import QuantileOf
-from sfumato.query.contributions import lines_of_people, one_group
-from sfumato.query.expression import refs
-from sfumato.query.measures import Distinct, People
-from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where, tables
-from sfumato.query.postprocess import expected_errors
-from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
+from sfumato.query.expression import Ref, refs
+from sfumato.query.plan import Join, PerPerson, Plan, Project, Scan, Union, Where
+from sfumato.query.postprocess import answers_of
+from sfumato.query.priced import NoisyCells, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
+from sfumato.query.strategies.keys import KeyedCells
 
-_NOISES = {"GeometricNoise": "geometric", "DiscreteGaussianNoise": "discrete_gaussian"}
+_NOISES = {"GeometricNoise": "geometric", "DiscreteGaussianNoise": "discrete_gaussian"}  # of a column by itself
+_MOST_COMPARED, _WORTH = 8, 0.95  # of answers, and how much less an error must be to be told of
 _KEYS = {"TruncatedGeometricKeys": "truncated_geometric_keys", "LaplaceKeys": "laplace_keys"}
 
 
@@ -88,17 +90,20 @@ class Error:
 
     kind: Literal["exact", "derived", "within", "within_over_rows", "about_over_rows", "rank", "shows"]
     figure: int | float | None = None
+    least: float | None = None
+    """Where it depends on the data, the least it may be; then the figure is the most."""
 
     def to_json(self) -> dict[str, Any]:
         """Its parts."""
-        return {"kind": self.kind, "figure": self.figure}
+        return {"kind": self.kind, "figure": self.figure, "least": self.least}
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedMechanism:
     """One mechanism of a plan: what it measures, by which noise, at what share, and how far it will be off."""
 
-    measures: str
+    measures: tuple[str, ...]
+    """What is measured together."""
     by: str
     currency: Literal["epsilon", "rho"]
     share: Fraction
@@ -109,7 +114,7 @@ class PlannedMechanism:
     def to_json(self) -> dict[str, Any]:
         """Its parts."""
         return {
-            "measures": self.measures,
+            "measures": list(self.measures),
             "quantile": amount_json(self.q),
             "by": self.by,
             "share": {"currency": self.currency, "amount": amount_json(self.share), "delta": amount_json(self.delta)},
@@ -132,6 +137,19 @@ class ExpectedColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Saving:
+    """How far off a column would be if another were not asked for."""
+
+    without: str
+    column: str
+    within: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts."""
+        return {"without": self.without, "column": self.column, "within": self.within}
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """The plan of a question, its mechanisms, its price, what bounding leaves out, and what would remain."""
 
@@ -149,6 +167,7 @@ class Explanation:
     """Every budget that would refuse, as a refusal names them."""
     notes: tuple[Note, ...] = ()
     not_chosen: tuple[OtherBounding, ...] = ()
+    savings: tuple[Saving, ...] = ()
 
     @property
     def affordable(self) -> bool:
@@ -165,6 +184,7 @@ class Explanation:
             "bounding": self.bounding.to_json(),
             "not_chosen": [{"bounding": each.bounding.to_json(), "within": each.within} for each in self.not_chosen],
             "mechanisms": [each.to_json() for each in self.mechanisms],
+            "savings": [each.to_json() for each in self.savings],
             "columns": [each.to_json() for each in self.columns],
             "cost": self.cost.to_json(),
             "confidence": amount_json(self.confidence),
@@ -182,11 +202,18 @@ class Explanation:
 
 
 def explained(
-    query: PricedQuery, dataset: Dataset, cost: Cost, remaining: tuple[Left, ...], short: tuple[MissingAmount, ...]
+    query: PricedQuery,
+    dataset: Dataset,
+    cost: Cost,
+    remaining: tuple[Left, ...],
+    short: tuple[MissingAmount, ...],
+    *,
+    more: tuple[Note, ...] = (),
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
-    mechanisms = [] if query.keys is None else [_selection(query)]
+    joint = any(isinstance(each, KeyedCells) for each in query.priced)
+    mechanisms = [] if query.keys is None or joint else [_selection(query)]
     mechanisms += [_mechanism(each, query, beta) for each in query.priced if not isinstance(each, SelectedCounts)]
     return Explanation(
         question=query.question.text,
@@ -199,65 +226,10 @@ def explained(
         confidence=query.confidence,
         remaining=remaining,
         shortfalls=short,
-        notes=notes(query, dataset),
+        notes=(*more, *notes(query, dataset), *wide_notes(query, beta)),
         not_chosen=_not_chosen(query, dataset),
+        savings=_without(query, dataset, beta),
     )
-
-
-def _not_chosen(query: PricedQuery, dataset: Dataset) -> tuple[OtherBounding, ...]:
-    """The other way of bounding that is declared: with what may be in one group, or without."""
-    other = price(query.question, dataset, query.spend, confidence=query.confidence, wish=query.wish,
-                  apart=query.spend.rho is None)  # fmt: skip
-    if other.bounds == query.bounds:
-        return ()
-    off = [
-        each.reach(1 - query.confidence) * each.measure.scale for each in other.priced if isinstance(each, NoisyColumns)
-    ]
-    return tuple(OtherBounding(_bounding(other, dataset), nearest(each)) for each in off[:1])
-
-
-def notes(query: PricedQuery, dataset: Dataset, beyond: Sequence[int] = ()) -> tuple[Note, ...]:
-    """What a reader of the answer must know, with the noisy numbers of those who have more than counts."""
-    found = []
-    if any(isinstance(each, QuantileOf) and each.is_extreme for each in query.question.aggregates):
-        found.append(Note.of("extremes"))
-    if query.keys is not None:
-        found.append(Note.of("threshold", people=query.keys.threshold))
-    return (*found, *bounding_notes(query, dataset), *_beyond(query, beyond))
-
-
-def _beyond(query: PricedQuery, told: Sequence[int]) -> list[Note]:
-    if query.beyond is None or not told:
-        return []
-    beta, known = 1 - query.confidence, query.beyond
-    found = [Note.of("beyond", people=told[0], within=known.people.reach(beta))]
-    if known.rows is not None:
-        found.append(Note.of("excess", n=told[1], within=known.rows.reach(beta), most=known.most))
-    return found
-
-
-def bounding_notes(query: PricedQuery, dataset: Dataset) -> list[Note]:
-    """What may have been left out of each person's part: from the declaration and the question alone."""
-    limits, plan, found = query.bounds, query.question.plan, list[Note]()
-    if dataset.unit is None:
-        return found
-    cuts = [
-        cut for name in tables(plan) if (table := dataset.table(name)) is not None and (cut := table.cut) is not None
-    ]
-    found += [Note.of("cut", rows=max(cuts))] if cuts else []
-    found += [Note.of("own", rows=rows) for rows in lines_of_people(plan, dataset)[:1]]
-    if limits.cut or plan.single:
-        return found
-    measures = query.measures.measures
-    if any(measure.is_weighted for measure in measures):
-        found.append(Note.of("sampled" if query.weights.picks else "weighted", rows=limits.total))
-    if any(isinstance(measure, Distinct) for measure in measures):
-        found.append(Note.of("values", values=limits.total))
-    if limits.picked is not None:
-        found.append(Note.of("picked", groups=limits.picked))
-    if limits.in_parts and not one_group(query.question) and any(isinstance(measure, People) for measure in measures):
-        found.append(Note.of("parts", groups=limits.keys))
-    return found
 
 
 def columns_of(question: Question) -> tuple[AnswerColumn, ...]:
@@ -310,38 +282,50 @@ def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
     return Bounding("weighted", limits.total, limits.rows, limits.picked)
 
 
+def _shows(keys: KeyThreshold) -> Error:
+    """With how many people a group shows nearly always, and with even odds."""
+    return Error("shows", keys.people_for(Fraction(95, 100)), float(keys.people_for(Fraction(1, 2))))
+
+
 def _selection(query: PricedQuery) -> PlannedMechanism:
-    assert query.keys is not None
-    people, share = query.keys.people_for(Fraction(95, 100)), query.spend.amount / _parts(query)
-    by, error = _KEYS[type(query.keys).__name__], Error("shows", people)
-    return PlannedMechanism("keys", by, _currency(query), share, error, delta=query.spend.delta)
-
-
-def _parts(query: PricedQuery) -> int:
-    counted = any(isinstance(each, SelectedCounts) for each in query.priced)
-    return len(query.priced) + (1 if query.keys is not None and not counted else 0)
+    assert isinstance(query.keys, KeySelection)
+    by, error = _KEYS[type(query.keys).__name__], _shows(query.keys)
+    event = query.keys.event
+    share = event.pure() if query.spend.epsilon is not None else event.zcdp()
+    assert share is not None
+    return PlannedMechanism(("keys",), by, _currency(query), share, error, delta=event.pure_delta())
 
 
 def _currency(query: PricedQuery) -> Literal["epsilon", "rho"]:
     return "epsilon" if query.spend.epsilon is not None else "rho"
 
 
-def _mechanism(priced: NoisyColumns | ThreeQuantiles, query: PricedQuery, beta: Fraction) -> PlannedMechanism:
-    measure, currency = priced.measure, _currency(query)
+def _mechanism(priced: NoisyCells | PricedQuantile, query: PricedQuery, beta: Fraction) -> PlannedMechanism:
+    measures = [query.measures.measures[place] for place in priced.columns if place >= 0]
+    currency = _currency(query)
+    kinds = tuple(measure.kind for measure in measures)
     match priced:
-        case ThreeQuantiles():
+        case PricedQuantile():
             error = Error("rank", priced.expected(beta))
-            return PlannedMechanism(measure.kind, "exponential", currency, priced.share, error, q=priced.q)
-        case NoisyColumns():
-            error = Error("within", nearest(priced.reach(beta) * measure.scale))
-            return PlannedMechanism(measure.kind, _NOISES[type(priced.noise).__name__], currency, priced.share, error)
+            return PlannedMechanism(kinds, priced.by, currency, priced.share, error, q=priced.q)
+        case KeyedCells():
+            error = _shows(priced.selection)
+            return PlannedMechanism(("keys", *kinds), "joint_keys", currency, priced.share, error, delta=priced.delta)
+        case NoisyCells(is_plain=True):
+            off = Fraction(priced.noise.reach(beta), 1 << priced.bits) * measures[0].scale
+            by = _NOISES.get(type(priced.noise).__name__, priced.strategy)
+            return PlannedMechanism(kinds, by, currency, priced.share, Error("within", nearest(off)))
+        case NoisyCells():
+            delta = priced.delta or None
+            return PlannedMechanism(kinds, priced.strategy, currency, priced.share, Error("derived"), delta=delta)
         case _:
             assert_never(priced)
 
 
 def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:
     """The error of each column of the answer that can be told before data are seen."""
-    off, at = expected_errors(query, beta), len(query.question.keys)
+    at, answers = len(query.question.keys), answers_of(query, beta)
+    quantiles = {each.columns[0]: each for each in query.priced if isinstance(each, PricedQuantile)}
     found: list[ExpectedColumn] = []
     for column, (_, output) in zip(columns_of(query.question), query.question.outputs, strict=True):
         index = getattr(output, "index", None)
@@ -350,7 +334,45 @@ def expected(query: PricedQuery, beta: Fraction) -> tuple[ExpectedColumn, ...]:
         elif index < at:
             error = Error("exact")
         else:
-            recipe = query.measures.recipes[index - at]
-            error = Error(recipe.aggregate.error_kind, recipe.expected_error(off))
+            recipe, off = answers[index - at]
+            if recipe.places[0] in quantiles:
+                error = Error("rank", quantiles[recipe.places[0]].expected(beta))
+            else:
+                told = recipe.aggregate.expected(off)
+                error = Error(recipe.aggregate.error_kind, told.figure, told.least)
         found.append(ExpectedColumn(column.name, column.kind, column.role, error))
+    return tuple(found)
+
+
+def _not_chosen(query: PricedQuery, dataset: Dataset) -> tuple[OtherBounding, ...]:
+    """The other way of bounding that is declared: with what may be in one group, or without."""
+    other = price(query.question, dataset, query.spend, confidence=query.confidence, wish=query.wish,
+                  apart=query.bounds.rows is None)  # fmt: skip
+    if other.bounds == query.bounds:
+        return ()
+    off = [each.error.figure for each in expected(other, 1 - query.confidence) if each.error.kind.startswith("within")]
+    return tuple(OtherBounding(_bounding(other, dataset), float(each)) for each in off[:1] if each is not None)
+
+
+def _without(query: PricedQuery, dataset: Dataset, beta: Fraction) -> tuple[Saving, ...]:
+    """What each answer costs the others: how far off the first of them would be without it."""
+    asked, at = query.question, len(query.question.keys)
+    outputs = [
+        (name, output.index - at) for name, output in asked.outputs if isinstance(output, Ref) and output.index >= at
+    ]
+    if not 2 <= len(asked.aggregates) <= _MOST_COMPARED or query.wish.beyond:  # without one there may be none beyond
+        return ()
+    now, found = answers_of(query, beta), list[Saving]()
+    for left, place in outputs:
+        rest = tuple(each for i, each in enumerate(asked.aggregates) if i != place)
+        fewer = replace(asked, aggregates=rest, outputs=(), having=None, order=())
+        other = price(fewer, dataset, query.spend, confidence=query.confidence, wish=replace(query.wish, weigh=()))
+        then = answers_of(other, beta)
+        for name, of in outputs:
+            recipe, off = now[of]
+            if of != place and recipe.aggregate.error_kind == "within":
+                beside, alone = (recipe.aggregate.expected(each).figure for each in (off, then[of - (of > place)][1]))
+                if alone < _WORTH * beside:
+                    found.append(Saving(left, name, alone))
+                break
     return tuple(found)

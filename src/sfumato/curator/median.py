@@ -22,7 +22,7 @@ from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.charge import Reader
-from sfumato.curator.explanation import bounding_notes
+from sfumato.curator.notes import bounding_notes
 from sfumato.curator.release import AnswerColumn, Cost, Note, Shown
 from sfumato.curator.scoring import MEDIANS, at, key_columns, one_measure, public_groups
 from sfumato.errors import InvalidQuestion
@@ -47,10 +47,10 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
     groups = query.question.groups or ()  # of no keys there is one, which has none
     mechanism, event = _mechanism(query, price)
     half = _half(mechanism, len(groups))
-    measure, start = _values(query), query.measures.starts[0]
+    measure = _values(query)
 
     def noisy(reader: Reader) -> Json:
-        values = reader.exact().values[start]
+        values = reader.exact().values[0]
         windows = (centred(*values.get(group, _EMPTY), half=half, ends=(measure.low, measure.high)) for group in groups)
         released = (int(mechanism.release(window, bits=desk.bits)) for window in windows)
         return {"medians": [max(measure.low, min(measure.high, steps)) for steps in released]}
@@ -66,7 +66,7 @@ def smooth_median(desk: Desk, text: str, *, epsilon: Amount, key: str | None = N
         note = Note.of("smooth", within=within * float(measure.step))
         return Shown(_columns(query), tuple(bars), sure, (note, *bounding_notes(query, desk.dataset)))
 
-    cost = Cost(event.pure(), None, event.extra_delta())
+    cost = Cost(event.pure(), None, event.pure_delta())
     return Ask(
         event=event,
         about={

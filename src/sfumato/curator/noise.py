@@ -3,53 +3,76 @@
 from typing import Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.engines import ExactTable
 from sfumato.engines.engine import Histogram
 from sfumato.exact.bits import BitSource, source
+from sfumato.mechanisms import KeySelection
 from sfumato.mechanisms.answers import add
 from sfumato.query.postprocess import in_order
 from sfumato.query.price import PricedQuery
-from sfumato.query.priced import NoisyColumns, SelectedCounts, ThreeQuantiles
+from sfumato.query.priced import NoisyCells, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
+from sfumato.query.strategies.keys import KeyedCells
 
 Noisy = tuple[list[tuple[Any, ...]], list[list[Any]]]
-"""Groups in public order, and for each a row of noisy columns."""
+"""Groups in public order, and for each a row of noisy cells, block by block."""
 
 _EMPTY = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 def add_noise(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> Noisy:
-    """Noisy columns of every public group, or of the groups whose noisy number of people passes the threshold."""
+    """Noisy cells of every public group, or of the groups whose noisy number of people passes the threshold."""
     stream = source(bits)
     groups = query.question.groups
     if groups is not None:
         keys = [tuple(group) for group in groups]
         at = {key: i for i, key in enumerate(exact.keys)}
         places: list[int | None] = [at.get(key) for key in keys]
-        chosen: list[int] = []
+        chosen: list[list[int]] = []
     else:
-        assert query.keys is not None
-        found, counts = query.keys.select(exact.people, bits=stream)
-        passed = sorted(
-            zip(found.tolist(), counts.tolist(), strict=True), key=lambda each: in_order(exact.keys[each[0]])
-        )
-        places = [place for place, _ in passed]
-        chosen = [int(count) for _, count in passed]
+        found, cells = _selected(query, exact, stream)
+        passed = sorted(zip(found.tolist(), cells, strict=True), key=lambda each: in_order(exact.keys[each[0]]))
+        places, chosen = [place for place, _ in passed], [each for _, each in passed]
         keys = [exact.keys[place] for place, _ in passed]
-    columns: dict[int, list[Any]] = {}
-    for priced, start in zip(query.priced, query.measures.starts, strict=True):
+    rows: list[list[Any]] = [[] for _ in keys]
+    for priced in query.priced:
         match priced:
-            case SelectedCounts():
-                columns[start] = list(chosen)
-            case ThreeQuantiles():
-                columns[start] = [_quantile(priced, exact.values[start].get(key, _EMPTY), stream) for key in keys]
-            case NoisyColumns():
-                for j in range(priced.measure.columns):
-                    columns[start + j] = _noisy(priced, exact.columns[start + j], places, stream)
+            case SelectedCounts() | KeyedCells():
+                made: list[list[Any]] = list(chosen)
+            case PricedQuantile():
+                values = exact.values[priced.columns[0]]
+                made = [[_quantile(priced, values.get(key, _EMPTY), stream)] for key in keys]
+            case NoisyCells():
+                made = _noisy(priced, exact, places, stream)
             case _:
                 assert_never(priced)
-    in_turn = [columns[c] for c in sorted(columns)]
-    return keys, [list(row) for row in zip(*in_turn, strict=True)] if in_turn else [[] for _ in keys]
+        for row, cells in zip(rows, made, strict=True):
+            row.extend(cells)
+    return keys, rows
+
+
+def _selected(query: PricedQuery, exact: ExactTable, bits: BitSource) -> tuple[Any, list[list[int]]]:
+    """The places of the groups that show, and the noisy numbers by which they do."""
+    block = next((each for each in query.priced if isinstance(each, KeyedCells)), None)
+    if block is None:
+        assert isinstance(query.keys, KeySelection)
+        found, counts = query.keys.select(exact.people, bits=bits)
+        return found, [[int(each)] for each in counts]
+    assert exact.people is not None
+    people = _whole(exact.people)
+    columns = [_whole(exact.columns[each]) for each in block.columns[:-1]]
+    cells = np.stack(block.of([*columns, people << block.bits]), axis=1)
+    found, noisy = block.selection.select(people.astype(np.int64), cells, bits=bits)
+    return found, [[int(each) for each in row] for row in noisy]
+
+
+def _whole(column: Any) -> NDArray[np.object_]:
+    """Python's own whole numbers, which have no end."""
+    found = np.empty(len(column), dtype=object)
+    found[:] = [int(each) for each in column]
+    return found
 
 
 def noisy_beyond(query: PricedQuery, exact: ExactTable, *, bits: BitSource | None = None) -> list[int]:
@@ -62,17 +85,26 @@ def noisy_beyond(query: PricedQuery, exact: ExactTable, *, bits: BitSource | Non
     return [int(add(step, noise.draw(1, stream))[0]) for step, noise in zip(steps, hidden, strict=False)]
 
 
-def _noisy(priced: NoisyColumns, exact: Any, places: list[int | None], bits: BitSource) -> list[int]:
-    """The exact integers of the groups in order, zero for those nobody is in, each with noise of its own."""
+def _noisy(priced: NoisyCells, exact: ExactTable, places: list[int | None], bits: BitSource) -> list[list[int]]:
+    """The cells of the groups in order, of nothing for those nobody is in, each with noise of its own."""
     if not places:
         return []
-    values = [0 if place is None else int(exact[place]) for place in places]
-    small = max(map(abs, values)) < 2**62
-    steps = np.array(values, dtype=np.int64 if small else object)
-    return [int(value) for value in add(steps, priced.noise.draw(len(values), bits))]
+    columns = [_placed(exact.columns[each], places) for each in priced.columns]
+    cells = np.stack(priced.of(columns), axis=1)
+    drawn: Any = priced.noise.draw(cells.shape, bits)
+    noisy = iter(add(cells.ravel(), drawn.ravel()))
+    return [[int(next(noisy)) for _ in range(priced.size)] for _ in places]
 
 
-def _quantile(priced: ThreeQuantiles, counted: Histogram, bits: BitSource) -> list[Any]:
-    """The quantile and the ends of its error bar, put in order."""
-    value, low, high = (mechanism.of_counted(counted[0], counted[1], bits) for mechanism in priced.quantiles)
+def _placed(column: Any, places: list[int | None]) -> NDArray[np.object_]:
+    """A column of the groups in order, nothing for those nobody is in."""
+    return _whole([0 if place is None else column[place] for place in places])
+
+
+def _quantile(priced: PricedQuantile, counted: Histogram, bits: BitSource) -> list[Any]:
+    """The quantile and the ends of its error bar, which are missing where none was bought."""
+    value = priced.quantile.of_counted(counted[0], counted[1], bits)
+    if priced.bar is None:
+        return [value, None, None]
+    low, high = priced.bar.of_counted(counted[0], counted[1], value, bits)
     return [value, min(low, value), max(high, value)]

@@ -18,6 +18,10 @@ _NOTES = {
     "parts": "bounded: a person counts once in {groups}, and who is in more as a part of one in each",
     "beyond": "{people:,} ± {within:,} people have more than counts, with the stated confidence",
     "excess": "{n:,} ± {within:,} rows are beyond that, of each person at most {most:,}, with the stated confidence",
+    "count_first": "a count of rows comes first, at ε = {first:g}; both steps cost at most ε = {most:g}",
+    "steps": "ε = {first:g} bought a count of rows first, and ε = {second:g} followed from it",
+    "steps_short": "the most of ε = {most:g} was spent on both steps, and error bars may be wider than wanted",
+    "wide": "an average of fewer than {rows} has an error bar as wide as its column",
     "smooth": "within {within:,.6g} with the stated confidence, and nearer where many values are near the median",
 }
 """What a reader of an answer must know, by the code that programs know it by."""

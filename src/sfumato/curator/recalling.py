@@ -9,13 +9,14 @@ from typing import Any
 from sfumato.accounting import from_json
 from sfumato.curator.asks import Ask, Desk
 from sfumato.curator.release import Shown
+from sfumato.curator.two_steps import COUNT
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Ledger
 from sfumato.ledger.releases import decoded
 
 _RECEIPT = re.compile(r"#?([0-9]{1,18})(?:-([0-9a-f]{4,64}))?")
-_SAID = re.compile(r"(max|choose|median|top (?P<k>[0-9]+)): (?P<text>.*)", re.DOTALL)
-_VERBS = {"max": "noisy_max", "choose": "exponential", "median": "smooth_median"}
+_SAID = re.compile(r"(max|choose|median|count|top (?P<k>[0-9]+)): (?P<text>.*)", re.DOTALL)
+_VERBS = {"max": "noisy_max", "choose": "exponential", "median": "smooth_median", COUNT: COUNT}
 Verbs = Mapping[str, Callable[..., Ask[Shown]]]
 
 
@@ -69,7 +70,8 @@ def asked_again(desk: Desk, verbs: Verbs, given: GivenAnswer, hash_of: Callable[
     said = _SAID.fullmatch(text)
     verb = "sql" if said is None else _VERBS.get(said[1], "top_k")
     more: dict[str, Any] = {"k": int(said["k"])} if said is not None and said["k"] else {}
-    for price in _prices(given) if said is None else _prices_of_a_choice(given):
+    stored = said is None or verb == COUNT
+    for price in _prices(given) if stored else _prices_of_a_choice(given):
         try:
             ask = verbs[verb](desk, text if said is None else said["text"], **price, **more)
         except SfumatoError:
@@ -90,15 +92,22 @@ def _prices(given: GivenAnswer) -> list[dict[str, Any]]:
         return [{name: _named(name, value) for name, value in spend.items()}]
     event = from_json(given.asked["event"])
     found: list[dict[str, Fraction | None]] = []
-    for name, value in (("epsilon", event.pure()), ("rho", event.zcdp())):
-        for delta in (None, event.extra_delta()) if value is not None else ():
+    for name, value, fails in (
+        ("epsilon", event.pure(), event.pure_delta()),
+        ("rho", event.zcdp(), event.extra_delta()),
+    ):
+        for delta in (None, fails) if value is not None else ():
             found.append({name: value, "delta": delta})
     return found
 
 
-def _named(name: str, value: Any) -> Fraction | int | None:
+def _named(name: str, value: Any) -> Any:
     if value is None:
         return None
+    if name == "averages":
+        return [int(place) for place in value]
+    if name == "weigh":
+        return {column: Fraction(worth) for column, worth in value.items()}
     return int(value) if name in ("rows", "groups", "beyond") else Fraction(value)
 
 

@@ -31,5 +31,16 @@ def error_of(refused: Refused) -> SfumatoError:
     if refused.reason != "budget":
         return InvalidQuestion(refused.problem, hint=refused.hint)
     short = shortfalls(refused.shortfalls)
-    problem, hint = words.refused(short) if short else (refused.problem, refused.hint)
+    return too_dear(short) if short else BudgetExceeded(refused.problem, hint=refused.hint, shortfalls=short)
+
+
+def too_dear(short: tuple[MissingAmount, ...]) -> BudgetExceeded:
+    """The error that budgets are which do not hold a price."""
+    problem, hint = words.refused(short)
     return BudgetExceeded(problem, hint=hint, shortfalls=short)
+
+
+def unaffordable(quotes: Iterable[ledger.Quote]) -> BudgetExceeded | None:
+    """Why budgets would refuse, if any would."""
+    short = shortfalls(each.shortfall for each in quotes if each.shortfall is not None)
+    return too_dear(short) if short else None

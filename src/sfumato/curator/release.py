@@ -35,6 +35,9 @@ class Cost:
     def __str__(self) -> str:
         return words.cost(self)
 
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(_both(self.epsilon, other.epsilon), _both(self.rho, other.rho), self.delta + other.delta)
+
     @property
     def is_free(self) -> bool:
         """Whether nothing was charged."""
@@ -43,6 +46,10 @@ class Cost:
     def to_json(self) -> dict[str, Any]:
         """The amounts as numbers and as exact text."""
         return {"epsilon": amount_json(self.epsilon), "rho": amount_json(self.rho), "delta": amount_json(self.delta)}
+
+
+def _both(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return one if other is None else other if one is None else one + other
 
 
 NOTHING = Cost(None, None, Fraction(0))

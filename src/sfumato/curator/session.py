@@ -5,7 +5,8 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from sfumato.core.closing import Closing
 from sfumato.core.printing import Json
@@ -17,13 +18,14 @@ from sfumato.curator.charge import ChargeRequest, Reader, failed
 from sfumato.curator.choosing import Weights, exponential, noisy_max, top_k
 from sfumato.curator.explanation import Explanation, explained
 from sfumato.curator.least_epsilon import Within
-from sfumato.curator.measuring import sql
+from sfumato.curator.measuring import counted, sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
-from sfumato.curator.pricing import cost_of, price_question
+from sfumato.curator.pricing import AskedPrice, cost_of, price_question
 from sfumato.curator.recalling import asked_again, given_to
-from sfumato.curator.refusals import error_of, shortfalls
+from sfumato.curator.refusals import error_of, shortfalls, unaffordable
 from sfumato.curator.release import NOTHING, Left, Release, Shown
+from sfumato.curator.two_steps import COUNT, two_steps
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
 from sfumato.mechanisms import SparseTechnique
@@ -78,6 +80,8 @@ class Session(Closing):
         rows: int | None = None,
         groups: int | None = None,
         beyond: bool = False,
+        weigh: Mapping[str, Amount] | None = None,
+        bar: Amount | None = None,
         key: str | None = None,
         label: str = "",
     ) -> Release:
@@ -86,69 +90,47 @@ class Session(Closing):
         `key` names the request: asked again with the same key, the stored answer comes back and nothing is charged.
         `label` says what the question is for, in the analyst's words. `rows` lets less of a person count than the
         owner allows, for less noise; `groups` so many of the groups that are not public. `beyond` spends a tenth of the
-        price on how many people have more than counts.
+        price on how many people have more than counts. `weigh` says what columns are worth beside each other, as
+        {"n": 2}; `bar` what of a quantile's price each end of its error bar takes, an eighth unless it says so.
         """
         return self._answer(
             "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
-            groups=groups, beyond=beyond, key=key, label=label,
+            groups=groups, beyond=beyond, weigh=weigh, bar=bar, key=key, label=label,
         )  # fmt: skip
 
     async def sql_async(
-        self,
-        text: str,
-        *,
-        epsilon: Amount | None = None,
-        delta: Amount | None = None,
-        rho: Amount | None = None,
-        within: Within | Mapping[str, Within] | None = None,
-        confidence: Amount | None = None,
-        rows: int | None = None,
-        groups: int | None = None,
-        beyond: bool = False,
-        key: str | None = None,
-        label: str = "",
+        self, text: str, *, key: str | None = None, label: str = "", **price: Unpack[AskedPrice]
     ) -> Release:
         """`sql` for an event loop, which goes on meanwhile."""
-        return await self.ask_async(
-            "sql", text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
-            groups=groups, beyond=beyond, key=key, label=label,
-        )  # fmt: skip
+        return await self.ask_async("sql", text, key=key, label=label, **price)
 
     async def ask_async(self, verb: str, /, *words: Any, **more: Any) -> Release:
         """Any verb that ends in a release, by name, for an event loop: `await session.ask_async("top_k", …)`."""
         paced = await self._in_pool(lambda: self.paced(verb, *words, **more))
         return await self.pace.waited_async(paced)
 
-    def explain(
-        self,
-        text: str,
-        *,
-        epsilon: Amount | None = None,
-        delta: Amount | None = None,
-        rho: Amount | None = None,
-        within: Within | Mapping[str, Within] | None = None,
-        confidence: Amount | None = None,
-        rows: int | None = None,
-        groups: int | None = None,
-        beyond: bool = False,
-    ) -> Explanation:
-        """The plan, price and expected error of a question, for nothing and without reading data."""
+    def explain(self, text: str, **price: Unpack[AskedPrice]) -> Explanation:
+        """The plan, price and expected error of a question, for nothing and without reading data.
+
+        It is priced by the names that `sql` takes.
+        """
         with self.curator._gate.using():
-            return self._explained(
-                text, epsilon=epsilon, delta=delta, rho=rho, within=within, confidence=confidence, rows=rows,
-                groups=groups, beyond=beyond,
-            )  # fmt: skip
+            return self._explained(text, **price)
 
     def _explained(self, text: str, **price: Any) -> Explanation:
-        query = price_question(self._desk, text, **price)
-        cost = cost_of(query)
+        steps = two_steps(self._desk, text, **price)
+        query = price_question(self._desk, text, **price) if steps is None else steps.at_most()
+        cost = cost_of(query) if steps is None else cost_of(query) + cost_of(steps.count)
         cheap = self._desk.too_cheap(cost)
         if cheap is not None:
             raise cheap
-        quotes = self._ledger.quote(dataset=self.dataset.name, principal=self.analyst, event=query.event)
+        quotes = self._ledger.quote(
+            dataset=self.dataset.name, principal=self.analyst, event=query.event if steps is None else steps.most_event
+        )
         short = shortfalls(each.shortfall for each in quotes if each.shortfall is not None)
         in_order = sorted(quotes, key=lambda each: each.now.principal != "")  # as `budget` lists them: one's own last
-        return explained(query, self.dataset, cost, tuple(_left(each.after) for each in in_order), short)
+        left = tuple(_left(each.after) for each in in_order)
+        return explained(query, self.dataset, cost, left, short, more=() if steps is None else (steps.planned_note,))
 
     def table(self, source: str) -> Asking:
         """A question built in Python about a table or a subquery: where, group_by, select, …, then release.
@@ -275,7 +257,7 @@ class Session(Closing):
         with self.curator._gate.using():
             whose = {"dataset": self.dataset.name, "analyst": self.analyst}
             given = given_to(self._ledger, **whose, receipt=receipt, has_left=self.pace.has_left)
-            ask = asked_again(self._desk, VERBS, given, self.curator.hash_of)
+            ask = asked_again(self._desk, {**VERBS, COUNT: counted}, given, self.curator.hash_of)
             with _one_text():
                 return self._release(ask, given.answer, True, ask.show(given.answer.release))
 
@@ -301,7 +283,22 @@ class Session(Closing):
         A question that is refused for its words raises at once: that took no data.
         """
         ask = _verb(VERBS, verb)(self._desk, *words, **more)
-        return self.pace.paced(lambda: self._settled(ask, lambda *found: self._release(ask, *found)))
+        return self.pace.paced(lambda: self._in_steps(ask))
+
+    def _in_steps(self, ask: Ask[Shown]) -> Release:
+        """The release of a question; of one in two steps that of the second, which costs what both do."""
+        then = ask.then
+        if then is None:
+            return self._settled(ask, lambda *found: self._release(ask, *found))
+        assert ask.most is not None
+        with self.curator._gate.using():
+            quotes = self._ledger.quote(dataset=self.dataset.name, principal=self.analyst, event=ask.most)
+        unpaid = ask.unpaid or unaffordable(quotes)  # then both steps are given if they are stored, and none is charged
+        cost, second = self._settled(
+            replace(ask, unpaid=unpaid), lambda _, free, shown: (NOTHING if free else ask.cost, then(shown))
+        )
+        release = self._in_steps(second if unpaid is None else replace(second, unpaid=unpaid))
+        return replace(release, cost=release.cost + cost)
 
     def _answer(self, verb: str, *words: Any, **more: Any) -> Release:
         return self.pace.waited(self.paced(verb, *words, **more))

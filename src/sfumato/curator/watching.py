@@ -243,4 +243,4 @@ def _told(mechanism: SparseTechnique) -> str:
 
 
 def _cost(mechanism: SparseTechnique) -> Cost:
-    return Cost(mechanism.event.pure(), None, mechanism.event.extra_delta())
+    return Cost(mechanism.event.pure(), None, mechanism.event.pure_delta())

@@ -215,7 +215,7 @@ def _named(short: Sequence[Short]) -> list[Short]:
 def cell(bar: Bar) -> str:
     """A value with its error bar, with no more digits than its error is worth."""
     if bar.value is None:
-        return "NULL"
+        return "NULL" if bar.low is None or bar.high is None else f"NULL [{bar.low:,.6g}, {bar.high:,.6g}]"
     if not isinstance(bar.value, int | float) or isinstance(bar.value, bool):
         return str(bar.value)
     if bar.low is None or bar.high is None:
@@ -270,7 +270,9 @@ def as_page(release: "Release") -> str:
 _MEASURES = {"keys": "groups by their number of people", **{name: each.words for name, each in MEASURES.items()}}
 _BY = {
     "geometric": "geometric noise", "discrete_gaussian": "discrete Gaussian noise",
-    "exponential": "exponential mechanism, with two more for its error bar",
+    "joint_cells": "joint cells", "joint_keys": "joint cells, shown by their sum",
+    "box": "box noise on all of them together", "gaussian": "normal noise on all of them together",
+    "exponential": "exponential mechanism", "permute_and_flip": "permute-and-flip",
     "truncated_geometric_keys": "TruncatedGeometricKeys", "laplace_keys": "LaplaceKeys",
 }  # fmt: skip
 
@@ -329,6 +331,9 @@ def not_chosen(of: "OtherBounding") -> str:
 def error(of: "Error") -> str:
     """How far off a column of an answer will be."""
     figure = "" if of.figure is None else f"{of.figure:,}" if isinstance(of.figure, int) else f"{of.figure:,.6g}"
+    even = "" if of.least is None else f", of {of.least:,g} with even odds"
+    if of.least is not None:
+        figure = f"{of.least:,.6g}/n to {figure}"
     return {
         "exact": "a key, exact",
         "derived": "follows from the columns it is made of",
@@ -336,17 +341,17 @@ def error(of: "Error") -> str:
         "within_over_rows": f"± {figure}/n, with n the rows in the group",
         "about_over_rows": f"± about {figure}/n, with n the rows in the group",
         "rank": f"rank within {of.figure:,.0f} rows" if of.figure is not None else "",
-        "shows": f"a group of {of.figure} people shows with 95 %, a lone person's with δ",
+        "shows": f"a group of {of.figure} people shows with 95 %{even}, a lone person's with δ",
     }[of.kind]
 
 
 def mechanism(of: "PlannedMechanism") -> tuple[str, str, str, str]:
     """What a mechanism measures, by what, at which share, and how far it will be off."""
-    measures = f"quantile {float(of.q):g}" if of.q is not None else _MEASURES[of.measures]
+    measures = f"quantile {float(of.q):g}" if of.q is not None else ", ".join(_MEASURES[each] for each in of.measures)
     share = f"{'ε' if of.currency == 'epsilon' else 'ρ'} = {six_digits(of.share)}"
     share = share if of.delta is None else f"{share}, δ = {six_digits(of.delta)}"
     off = f"within {of.error.figure:,.6g}" if of.error.kind == "within" else error(of.error)
-    return measures, _BY[of.by], share, off
+    return measures, _BY[of.by], share, "" if of.error.kind == "derived" else off
 
 
 def afterwards(made: "Explanation") -> dict[str, str]:
@@ -364,9 +369,12 @@ def as_lines(made: "Explanation") -> str:
     lines += [f"groups      {groups(made.groups)}", f"bounding    {bounding(made.bounding)}"]
     lines += [f"not chosen  {not_chosen(each)}" for each in made.not_chosen]
     lines += ["mechanisms"]
-    lines += ["  {}: {}, {}, {}".format(*mechanism(each)) for each in made.mechanisms]
+    lines += [
+        f"  {name}: {', '.join(each for each in rest if each)}" for name, *rest in map(mechanism, made.mechanisms)
+    ]
     lines += [f"expected error ({100 * float(made.confidence):g} % of the time)"]
     lines += [f"  {each.name}: {error(each.error)}" for each in made.columns]
+    lines += [f"without {each.without}, {each.column} would be ± {each.within:,.6g}" for each in made.savings]
     lines += [f"cost        {cost(made.cost)}", *(f"{name:<12}{text}" for name, text in afterwards(made).items())]
     lines += [each.text for each in made.notes]
     return for_terminal("\n".join(lines), lines=True)

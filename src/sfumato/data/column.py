@@ -57,6 +57,8 @@ class Column:
     """Whether the kind was declared; else the source decides."""
     total: Fraction | None = None
     """What a person's values may add up to, in either direction, in a sum that is asked alone."""
+    null: bool = True
+    """Whether a row may have no value here; if not, a row without one is no row of the table."""
 
     def __post_init__(self) -> None:
         where = f"column `{self.name}`"

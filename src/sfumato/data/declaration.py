@@ -29,7 +29,7 @@ _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
     "rows_per_person", "materialise", "excess", "hidden", "dialect", "unreadable", "relation",
 }  # fmt: skip
-_COLUMN = {"type", "lower", "upper", "grid", "values", "total"}
+_COLUMN = {"type", "lower", "upper", "grid", "values", "total", "null"}
 _DEFAULTS = {
     "epsilon",
     "delta",
@@ -171,6 +171,7 @@ def column_of(name: str, given: Any) -> Column:
     lower, upper, grid, total = (
         signed(f"{where} {word}", entry.get(word)) for word in ("lower", "upper", "grid", "total")
     )
+    null = truth(f"{where} null", entry.get("null", True))
     if "type" in entry:
         known = {kind.value: kind for kind in Kind}
         if not isinstance(entry["type"], str) or entry["type"] not in known:
@@ -183,7 +184,7 @@ def column_of(name: str, given: Any) -> Column:
         kind = Kind.REAL if fractions else Kind.INTEGER
     else:
         kind = kind_of_values(values or ())
-    return Column(name, kind, lower, upper, grid, values, typed="type" in entry, total=total)
+    return Column(name, kind, lower, upper, grid, values, typed="type" in entry, total=total, null=null)
 
 
 def _defaults(given: Mapping[str, Any]) -> Defaults:

@@ -84,7 +84,7 @@ class _Strict:
         for key, value in node.value:
             if key.tag == f"{_TAG}merge":
                 raise self._refused(key, "<< is not read", "write out what it stands for")
-            if key.id != "scalar" or key.tag == f"{_TAG}null":
+            if key.id != "scalar" or (key.tag == f"{_TAG}null" and key.value != "null"):  # an entry of columns
                 raise self._refused(key, "a name must be text", 'write it in quotes, such as "visits"')
             named = str(key.value)
             if named in made:

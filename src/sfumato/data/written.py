@@ -82,6 +82,8 @@ def _column(column: Column) -> dict[str, Any]:
         ("lower", column.lower), ("upper", column.upper), ("grid", column.grid), ("total", column.total),
     )  # fmt: skip
     made.update({name: str(value) for name, value in bounds if value is not None})
+    if not column.null:
+        made["null"] = False
     if column.values is not None:
         texts = [str(value) for value in column.values]
         many = len(texts) > _MOST_VALUES

@@ -6,6 +6,7 @@ there is no seed.
 """
 
 from sfumato.exact.bits import BitSource, SystemBits, system_bits
+from sfumato.exact.boxes import box_noise
 from sfumato.exact.coins import bernoulli, bernoulli_exp, bernoulli_odds
 from sfumato.exact.exponentials import (
     censored_discrete_laplace,
@@ -35,6 +36,7 @@ __all__ = [
     "bernoulli_exp",
     "bernoulli_odds",
     "bernoulli_rows",
+    "box_noise",
     "censored_discrete_laplace",
     "choice",
     "discrete_gaussian",

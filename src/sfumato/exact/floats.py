@@ -63,6 +63,17 @@ def check_exp(results: NDArray[np.float64], arguments: NDArray[np.float64]) -> b
         )
 
 
+def check_expm1(results: NDArray[np.float64], arguments: NDArray[np.float64]) -> bool:
+    """Whether each result is exp(its argument) - 1 to a quarter of the allowance."""
+    from flint import arb, ctx
+
+    with ctx.workprec(256):
+        return all(
+            abs(arb(float(r)) - arb(float(x)).expm1()) <= FUNCTION_ERROR / 4 * abs(arb(float(r)))
+            for r, x in zip(results, arguments, strict=True)
+        )
+
+
 @lru_cache(maxsize=1)
 def trust() -> None:
     """Return if this platform's logarithm and exponential are as exact as the fast paths assume."""
@@ -71,6 +82,7 @@ def trust() -> None:
     small = -wide[wide < 700]
     log_holds = check_log(np.log(wide), wide) and check_log(np.array([math.log(x) for x in wide]), wide)
     exp_holds = check_exp(np.exp(small), small) and check_exp(np.array([math.exp(x) for x in small]), small)
+    exp_holds = exp_holds and check_expm1(np.expm1(small), small)
     low = -wide[wide <= 0.5]  # log1p is asked for arguments in [-½, 0) only, and for exp(-1/t) in (0, 1]
     log1p_holds = check_log1p(np.log1p(low), low)
     for sign in (-1, 1):

@@ -6,6 +6,7 @@ U uniform, x_r = rate·(max u - u_r) and E = -ln U exponential:
 - permute-and-flip (McKenna, Sheldon 2020) is the arg-max of E_r - x_r: a candidate is heads in its coin
   exp(-x_r) iff U_r·exp(x_r) < 1, given heads U_r·exp(x_r) is uniform on (0, 1), so the least of them is a
   uniform choice among heads. It is the one-sided noisy arg-max (Survey Theorem 4.7).
+  Of w candidates with one score the best noise is -ln(1 - U^(1/w)), the largest of w exponentials: they race as one.
 - report noisy max (Survey Algorithm 2) is the arg-max of ±E_r - x_r with a fair sign.
 
 Floats bound each candidate's real from both sides; if more than one could be the largest, those few are
@@ -85,8 +86,37 @@ def _flip_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Real
     return -np.log(whole + 1), -np.log(whole)
 
 
-def _flip_ball(uniform: LazyUniform) -> Ball:
+def _flip_ball(_: int, uniform: LazyUniform) -> Ball:
     return -uniform.ball().log()
+
+
+class _BestOf:
+    """The largest of w exponentials, M = -ln(1 - exp(-E/w)) with E = -ln(1 - U): Pr[M ≤ t] = (1 - exp(-t))^w.
+
+    Small U make large M, and small words are exact as floats. E is off by FUNCTION_ERROR and two roundings, relatively,
+    on either branch; so are E/w and 1 - exp(-E/w), twice and thrice over; and its logarithm, which is at most
+    ln(2**64·2**54) < 82, by 82·FUNCTION_ERROR: less than _NOISE_SLACK.
+    """
+
+    __slots__ = ("_many",)
+
+    def __init__(self, many: NDArray[np.int64]) -> None:
+        self._many = many
+
+    def bounds(self, words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
+        """Floats around M for every U with the given leading word."""
+        above = np.uint64(2**word_bits - 1) - words  # 1 - U is in [above, above + 1] cells
+        whole, rest = words.astype(np.float64), above.astype(np.float64)
+        return self._at(whole + 1, rest, word_bits), self._at(whole, rest + 1, word_bits)
+
+    def _at(self, u: Reals, rest: Reals, word_bits: int) -> Reals:
+        cell = 2.0**-word_bits
+        e = -np.where(u <= rest, np.log1p(-np.minimum(u * cell, 0.5)), np.log(rest * cell))
+        return -np.log(-np.expm1(-e / self._many))
+
+    def ball(self, place: int, uniform: LazyUniform) -> Ball:
+        """M, of one candidate."""
+        return -(-((-uniform.ball()).log1p() / int(self._many[place])).expm1()).log()
 
 
 def _laplace_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, Reals]:
@@ -100,7 +130,7 @@ def _laplace_bounds(words: NDArray[np.uint64], word_bits: int) -> tuple[Reals, R
     return np.where(negative, -high, low), np.where(negative, -low, high)
 
 
-def _laplace_ball(uniform: LazyUniform) -> Ball:
+def _laplace_ball(_: int, uniform: LazyUniform) -> Ball:
     u = uniform.ball()
     negative = uniform.value < 1 << (uniform.count - 1)
     size = -(2 * (u if negative else 1 - u)).log()
@@ -110,7 +140,7 @@ def _laplace_ball(uniform: LazyUniform) -> Ball:
 def _race(
     apart: Distances,
     bounds: Callable[[NDArray[np.uint64], int], tuple[Reals, Reals]],
-    noise: Callable[[LazyUniform], Ball],
+    noise: Callable[[int, LazyUniform], Ball],
     bits: BitSource,
 ) -> int:
     """The candidate with the largest noise minus distance."""
@@ -127,7 +157,7 @@ def _race(
     uniforms = {int(r): LazyUniform(bits, int(words[r]), bits.word_bits) for r in rivals}
 
     def attempt() -> int | None:
-        reals = {r: noise(uniform) - ball_of(apart.exact(r)) for r, uniform in uniforms.items()}
+        reals = {r: noise(r, uniform) - ball_of(apart.exact(r)) for r, uniform in uniforms.items()}
         leader = max(reals, key=lambda r: _middle(reals[r]))
         beaten = (reals[r] < reals[leader] for r in reals if r != leader)
         return leader if all(beaten) else None
@@ -226,19 +256,28 @@ def permute_and_flip(
     sensitivity: Real = 1,
     *,
     monotone: bool = False,
+    weights: Sequence[int] | NDArray[Any] | None = None,
     bits: BitSource | None = None,
 ) -> int:
     """The index of a candidate, drawn by permute-and-flip: ε-differentially private and never worse than
     the exponential mechanism.
 
     `sensitivity` is the most one person can change a score; say `monotone=True` only if one person moves
-    all scores in one direction (counts under adding or removing a person).
+    all scores in one direction (counts under adding or removing a person). `weights` are whole numbers: how many equal
+    candidates each one stands for, 0 for none, each of which has a coin of its own.
 
     >>> permute_and_flip([0, 10_000, 3], epsilon=1, sensitivity=1)
     1
     """
-    apart = distances(scores, _rate(epsilon, sensitivity, monotone=monotone))
-    return _race(apart, _flip_bounds, _flip_ball, source(bits))
+    rate = _rate(epsilon, sensitivity, monotone=monotone)
+    if weights is None:
+        apart = distances(scores, rate)
+        return _race(apart, _flip_bounds, _flip_ball, source(bits))
+    array = exact_array("scores", scores)
+    many = _multiplicities(weights, len(array))
+    some = np.flatnonzero(many)
+    best = _BestOf(many[some])
+    return int(some[_race(distances(array[some], rate), best.bounds, best.ball, source(bits))])
 
 
 def exponential_mechanism(

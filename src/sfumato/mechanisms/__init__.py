@@ -13,6 +13,7 @@ from sfumato.mechanisms.above_threshold import (
     sparse_accuracy,
 )
 from sfumato.mechanisms.additive import Additive, Noise
+from sfumato.mechanisms.box import BoxNoise
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussian, DiscreteGaussianNoise
 from sfumato.mechanisms.gaussian import Gaussian, GaussianNoise, classical_sigma
 from sfumato.mechanisms.geometric import Geometric, GeometricNoise, TruncatedGeometric
@@ -27,6 +28,7 @@ from sfumato.mechanisms.laplace import Laplace, LaplaceNoise
 from sfumato.mechanisms.linear import LinearQueries
 from sfumato.mechanisms.order_statistic import Median, OrderStatistic
 from sfumato.mechanisms.quantile import Quantile, Quantiles
+from sfumato.mechanisms.quantile_bar import QuantileBar
 from sfumato.mechanisms.randomized_response import Estimate, RandomizedResponse, Warner
 from sfumato.mechanisms.selection import ExponentialMechanism, OneSidedNoisyMax, ReportNoisyMax, Selection, TopK
 from sfumato.mechanisms.small_database import (
@@ -52,6 +54,7 @@ from sfumato.mechanisms.stream import Run, SparseTechnique
 __all__ = [
     "AboveThreshold",
     "Additive",
+    "BoxNoise",
     "DiscreteGaussian",
     "DiscreteGaussianNoise",
     "Estimate",
@@ -73,6 +76,7 @@ __all__ = [
     "OneSidedNoisyMax",
     "OrderStatistic",
     "Quantile",
+    "QuantileBar",
     "Quantiles",
     "RandomizedResponse",
     "ReportNoisyMax",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Self, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.accounting.events import Event
@@ -59,6 +60,15 @@ class Noise(ABC):
     @abstractmethod
     def reach(self, beta: Fraction) -> int:
         """A whole t, the least or next to it, with Pr[|noise| > t] ≤ beta."""
+
+    @property
+    def variance(self) -> float:
+        """E[noise²], to nine digits."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how wide it is")
+
+    def transform(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """E[exp(i·angle·noise)], which is real as the noise is symmetric, to nine digits."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its transform")
 
     def tail(self, k: int) -> float:
         """Pr[noise ≥ k] for k ≥ 1, to nine digits; the noise is symmetric around zero."""

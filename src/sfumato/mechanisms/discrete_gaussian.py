@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.accounting import events, smallest_noise
 from sfumato.core import Norm
@@ -16,7 +17,7 @@ from sfumato.exact.rounding import up
 from sfumato.exact.sampler import Draws
 from sfumato.mechanisms.additive import Calibrated, Noise, least_whole
 from sfumato.mechanisms.answers import AnswerMove, Answers, root
-from sfumato.mechanisms.gaussian import two_sided_quantile
+from sfumato.mechanisms.gaussian import normal_transform, two_sided_quantile
 
 _MOST_TERMS = 10**4  # the σ up to which the tail is summed term by term
 
@@ -50,6 +51,15 @@ class DiscreteGaussianNoise(Noise):
     def reach(self, beta: Fraction) -> int:
         """Pr[k ≥ m] ≤ Pr[N(0, σ²) ≥ m - 1] (Canonne, Kamath, Steinke 2020, Proposition 25)."""
         return least_whole(up(self.sigma) * two_sided_quantile(beta))
+
+    @property
+    def variance(self) -> float:
+        """σ², or a little less (Canonne, Kamath, Steinke 2020, Fact 18)."""
+        return nearest(self.sigma) ** 2
+
+    def transform(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the normal law on the whole numbers."""
+        return normal_transform(self.variance, angles)
 
     def tail(self, k: int) -> float:
         """A sum, or the normal tail from k - ½ on where there are too many terms."""

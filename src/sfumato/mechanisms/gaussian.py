@@ -3,7 +3,11 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from math import pi
 from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.accounting import events, smallest_noise
 from sfumato.core import Norm, Sensitivity
@@ -32,6 +36,12 @@ def two_sided_quantile(beta: Fraction) -> float:
     return z
 
 
+def normal_transform(variance: float, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """E[exp(i·angle·k)] of a normal law on the whole numbers: exp(-σ²a²/2) at every turn (Poisson's summation)."""
+    turns = angles - 2 * pi * np.round(angles / (2 * pi))  # small angles stay as they are, to the last bit
+    return np.asarray(np.exp(-variance * turns**2 / 2), dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class GaussianNoise(Noise):
     """Normal noise of a standard deviation in steps, rounded to whole steps: a post-processing of the real one.
@@ -56,6 +66,15 @@ class GaussianNoise(Noise):
     def reach(self, beta: Fraction) -> int:
         """Pr[|round(Z)| > t] = Pr[|Z| ≥ t + ½]."""
         return least_whole(up(self.sigma) * two_sided_quantile(beta) - 0.5)
+
+    @property
+    def variance(self) -> float:
+        """That of Z, and of the rounding, which is as good as uniform."""
+        return nearest(self.sigma) ** 2 + 1 / 12
+
+    def transform(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the normal law with this variance."""
+        return normal_transform(self.variance, angles)
 
     def tail(self, k: int) -> float:
         """Pr[Z ≥ k - ½]."""

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.accounting import events, total
 from sfumato.core import Norm
 from sfumato.errors import InvalidParameter
@@ -41,6 +44,16 @@ class GeometricNoise(Noise):
         """Pr[|k| > t] = 2·exp(-(t + 1)/scale)/(1 + exp(-1/scale))."""
         scale = up(self.scale)
         return least_whole(scale * (log_inverse(beta) + math.log(2 / (1 + math.exp(-1 / scale)))) - 1)
+
+    @property
+    def variance(self) -> float:
+        """2α/(1 - α)², α = exp(-1/scale)."""
+        return 2 * math.exp(-nearest(1 / self.scale)) / math.expm1(-nearest(1 / self.scale)) ** 2
+
+    def transform(self, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(1 - α)²/(1 - 2α·cos a + α²), with 1 - cos a = 2·sin²(a/2)."""
+        times = 2 * self.variance  # 4α/(1 - α)²
+        return np.asarray(1 / (1 + times * np.sin(angles / 2) ** 2), dtype=np.float64)
 
     def tail(self, k: int) -> float:
         """exp(-k/scale)/(1 + exp(-1/scale))."""

@@ -1,4 +1,4 @@
-"""Quantiles by the exponential mechanism over an interval (Smith 2011, with ties treated as they deserve).
+"""Quantiles by a selection over an interval (Smith 2011, with ties treated as they deserve).
 
 Candidates are the grid points y of the interval. With L the people below y and U those at or below, the score is minus
 the distance of q·n from [L, U]: zero where y is a q-quantile, however many people share it. One person more moves
@@ -7,12 +7,16 @@ L, U and q·n by at most one each, and the distance by at most max(q, 1 - q); re
 n sorted values cut the interval into 2n + 1 runs of equal score: a run of w points is drawn as one candidate of weight
 w and then a point in it uniformly, so the cost does not depend on how fine the grid is. Ranks far from q·n hold so
 little weight that only where the draw's leading bits leave doubt are they looked at at all.
+
+Points are drawn by the exponential mechanism, or by permute-and-flip (McKenna, Sheldon 2020): every point has a coin
+that is heads with probability exp(rate·score), and one of the heads is chosen. Its error is less at one ε; but it is
+not of bounded range, so that at one ρ the exponential mechanism, whose ρ is a fourth, is better.
 """
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor, log
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +30,7 @@ from sfumato.exact.bits import BitSource, source
 from sfumato.exact.parameters import Real, amount, integer, nearest, open_probability, positive, probability
 from sfumato.exact.placing import nearest_step
 from sfumato.exact.rounding import exp_up
-from sfumato.exact.selection import windowed_exponential_mechanism
+from sfumato.exact.selection import exponential_mechanism, permute_and_flip, windowed_exponential_mechanism
 from sfumato.mechanisms.additive import log_inverse, stated
 from sfumato.mechanisms.answers import people_values
 
@@ -34,6 +38,23 @@ _FINEST = 10**6  # q is a fraction with a denominator of at most this
 _MEANT = Fraction(1, 10**9)  # moves q·n by one person in a thousand million at most
 _MOST_PEOPLE = 2**62 // _FINEST
 Steps = NDArray[np.int64]
+SelectedBy = Literal["exponential", "permute_and_flip"]
+"""How one of the grid points is drawn by its score."""
+
+
+def selection_event(by: SelectedBy, epsilon: Real) -> events.Event:
+    """What a selection costs: permute-and-flip is ε-private and no more is known of it (Survey Theorem 4.7)."""
+    return events.PermuteAndFlip(epsilon) if by == "permute_and_flip" else events.Exponential(epsilon)
+
+
+def shortfall(by: SelectedBy, candidates: int, fails: Fraction) -> float:
+    """An x that rate·(best score - chosen score) exceeds with probability at most `fails`, of so many candidates.
+
+    ln of their number, and of 1/fails (Survey Corollary 4.6). By permute-and-flip half of the others: one that is x
+    behind is heads with probability exp(-x), and of two heads it is chosen half of the time.
+    """
+    rivals = log(candidates) if by == "exponential" else log(max(1, candidates - 1)) - log(2)
+    return max(0.0, rivals + log_inverse(fails)) * (1 + 1e-12)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +80,8 @@ class Quantile:
     neighbours: Neighbours
     shift: int = 0
     """How many people beyond q·n the rank aimed at is: a fixed number moves no score further between neighbours."""
+    by: SelectedBy = "exponential"
+    """How a point is drawn: permute-and-flip errs less at one ε, and costs four times as much in ρ."""
     domain: Grid = field(init=False, repr=False, compare=False)
     event: events.Event = field(init=False, repr=False, compare=False)
 
@@ -66,6 +89,8 @@ class Quantile:
         object.__setattr__(self, "q", _simple(probability("q", self.q)))
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         integer("shift", self.shift)
+        if self.by not in get_args(SelectedBy):
+            raise InvalidParameter("by", "must be exponential or permute_and_flip", self.by)
         domain = Grid(self.lower, self.upper, positive("grid", self.grid))
         for name, exact in (("lower", domain.lower), ("upper", domain.upper), ("grid", domain.step)):
             object.__setattr__(self, name, exact)
@@ -74,7 +99,7 @@ class Quantile:
             raise InvalidParameter("neighbours", "must be a relation", self.neighbours, hint="for example Neighbours()")
         if max(abs(self.domain.ends.lower), abs(self.domain.ends.upper)) > 2**53:
             raise InvalidParameter("grid", "must leave at most 2**53 points on either side of zero", self.grid)
-        object.__setattr__(self, "event", events.Exponential(self.epsilon))
+        object.__setattr__(self, "event", selection_event(self.by, self.epsilon))
 
     @property
     def moved(self) -> Fraction:
@@ -96,8 +121,9 @@ class Quantile:
 
     def of_placed(self, steps: Steps, bits: BitSource) -> int | float:
         """The same from values placed on the grid, in any order."""
-        if len(steps) > _MOST_PEOPLE:
-            raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
+        most_people(len(steps))
+        if self.by == "permute_and_flip":  # every point has a coin: none is left out
+            return self._drawn(runs(np.sort(steps), self.domain), len(steps), bits)
         q = amount("q", self.q)
         near = window_of(steps, self.domain, Fraction(self._target(len(steps)), q.denominator), self._reach)
         outside = near.before * self._weight(near.gap_before) + near.after * self._weight(near.gap_after)
@@ -115,27 +141,24 @@ class Quantile:
             everything=sorted_whole,
             bits=bits,
         )
-        chosen = near.runs if in_window else everything[0]
-        place = int(chosen.start[run]) + integers(int(chosen.points[run]), bits=bits)
-        value = self.domain.value(place)
-        return int(value) if amount("grid", self.grid).denominator == 1 else nearest(value)
+        return self._point(near.runs if in_window else everything[0], run, bits)
 
     def of_counted(self, values: Steps, counts: Steps, bits: BitSource) -> int | float:
         """The same from different grid points in growing order and how many people share each."""
-        n = int(counts.sum())
-        if n > _MOST_PEOPLE:
-            raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
+        n = most_people(int(counts.sum()))
         ends = np.concatenate([[self.domain.ends.lower - 1], values, [self.domain.ends.upper + 1]])
         these = _between_ranks(ends, np.concatenate([[0], np.cumsum(counts)]))
-        scored = self._scored(these, n)
-        run, _ = windowed_exponential_mechanism(
-            scored,
-            self.epsilon,
-            self.moved * amount("q", self.q).denominator,
-            outside=0.0,
-            everything=lambda: scored,
-            bits=bits,
-        )
+        return self._drawn(these, n, bits)
+
+    def _drawn(self, these: "Runs", n: int, bits: BitSource) -> int | float:
+        """A point of all runs."""
+        scores, points = self._scored(these, n)
+        draw = permute_and_flip if self.by == "permute_and_flip" else exponential_mechanism
+        moved = self.moved * amount("q", self.q).denominator
+        return self._point(these, draw(scores, self.epsilon, moved, weights=points, bits=bits), bits)
+
+    def _point(self, these: "Runs", run: int, bits: BitSource) -> int | float:
+        """Any point of a run: all have one score, so that none is likelier."""
         place = int(these.start[run]) + integers(int(these.points[run]), bits=bits)
         value = self.domain.value(place)
         return int(value) if amount("grid", self.grid).denominator == 1 else nearest(value)
@@ -171,12 +194,18 @@ class Quantile:
 
         Ranks are those of the values as placed: rounded to the grid, and clipped to the interval. Of people inside the
         interval it holds for some value within half a step of the released one.
-        Corollary 4.6 over the grid points, the best of which has a score of zero (Survey Corollary 4.6).
+        The best of the grid points has a score of zero.
         """
         fails = open_probability("beta", beta)
-        shortfall = log(len(self.domain.ends)) + log_inverse(fails)
-        people = nearest(2 * self.moved / positive("epsilon", self.epsilon)) * shortfall * (1 + 1e-12)
-        return stated(people, fails)
+        people = nearest(1 / self._rate) * shortfall(self.by, len(self.domain.ends), fails)
+        return stated(people * (1 + 1e-12), fails)
+
+
+def most_people(n: int) -> int:
+    """A number of people whose ranks, times a denominator of q, fit into 64 bits."""
+    if n > _MOST_PEOPLE:
+        raise InvalidParameter("exact", f"must be at most {_MOST_PEOPLE} values, got", "more")
+    return n
 
 
 def _simple(q: Fraction) -> Fraction:

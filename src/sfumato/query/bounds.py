@@ -69,6 +69,10 @@ class Wish:
     groups: int | None = None
     beyond: bool = False
     """Also tell, for a small share of the price, how many people have more than counts."""
+    weigh: tuple[tuple[str, Fraction], ...] = ()
+    """What columns of the answer are worth beside each other, where it is not one."""
+    bar: Fraction = Fraction(1, 8)
+    """What of a quantile's price each end of its error bar takes."""
 
 
 NO_WISH = Wish()

@@ -131,6 +131,11 @@ def refs(expression: Expression) -> list[Ref]:
             return [ref for arg in args for ref in refs(arg)]
 
 
+def has_value(expression: Expression) -> Expression:
+    """x IS NOT NULL; NaN is no value."""
+    return Call("not", (Call("is_null", (expression,), Kind.BOOLEAN),), Kind.BOOLEAN)
+
+
 def of_person(expression: Expression) -> bool:
     """Whether an expression is the person, or made of the person anywhere on its way."""
     return any(ref.field.person or ref.field.traces for ref in refs(expression))

@@ -9,7 +9,7 @@ from sfumato.data import Kind
 from sfumato.errors import InvalidQuestion
 from sfumato.query.context import Context
 from sfumato.query.expression import Call, Expression, Field, Ref, conjuncts
-from sfumato.query.plan import Join, Plan, Scan, filtered, once
+from sfumato.query.plan import Join, Plan, Scan, Where, filtered, once
 from sfumato.query.reach import agreeing, few_tables, within_reach
 from sfumato.query.rows import RowReader
 from sfumato.query.scope import NamedPlan, Scope
@@ -213,7 +213,8 @@ def _with_public_rows(pairing: Pairing, context: Context) -> Join:
     # where kinds differ, different keys may be equal
     alike = [pair for pair in equal if left.fields[pair[0]].kind is right.fields[pair[1]].kind]
     repeats = agreeing(context.public, other, tuple(pair[at] for pair in alike))
-    exact = isinstance(other, Scan) and len(alike) == len(equal)
+    whole = other.of if isinstance(other, Where) else other  # a condition takes rows away
+    exact = isinstance(whole, Scan) and len(alike) == len(equal)
     cut = mine.cut * repeats if mine.cut is not None and exact else None
     if cut is None and context.dataset.unit is None:
         raise context.refused("the join may repeat rows, and how often is not known", pairing.node,

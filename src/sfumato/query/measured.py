@@ -1,59 +1,60 @@
-"""The fewest measures that answer all aggregates of a question, and which columns each aggregate is made of."""
+"""The fewest measures that answer all aggregates of a question, and what each aggregate is made of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
-from sfumato.query.aggregates import Aggregate, AskedTogether, NoisyCell
-from sfumato.query.aggregates.base import Exact
-from sfumato.query.bars import Bar
+from sfumato.query.aggregates import Aggregate, AskedTogether
 from sfumato.query.measures import Measure
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """An aggregate, and the measures and columns it is made of, in the order it takes them."""
+    """An aggregate, and the combinations of columns it is made of, in the order it takes them."""
 
     aggregate: Aggregate
-    measures: tuple[Measure, ...]
-    columns: tuple[int, ...]
+    forms: tuple[tuple[tuple[int, Fraction], ...], ...]
+    """Of each combination the places of its columns and what they are multiplied by."""
 
-    def answer(self, noisy: Sequence[Any], reach: Sequence[Exact]) -> Bar:
-        """The aggregate of one group's noisy columns, each off by at most its reach."""
-        cells = [NoisyCell(m, noisy[at], reach[at]) for m, at in zip(self.measures, self.columns, strict=True)]
-        return self.aggregate.answer(cells)
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The columns, each once."""
+        return tuple(dict.fromkeys(place for form in self.forms for place, _ in form))
 
-    def expected_error(self, reach: Sequence[float]) -> float:
-        """The figure of what can be said of its error before data are seen."""
-        return self.aggregate.expected_error([reach[at] for at in self.columns], self.measures[0])
+    def combined(self, coefficients: Sequence[Fraction]) -> dict[int, Fraction]:
+        """A sum of the combinations, each times a coefficient, as one combination of columns."""
+        found: dict[int, Fraction] = {}
+        for coefficient, form in zip(coefficients, self.forms, strict=True):
+            for place, times in form:
+                found[place] = found.get(place, Fraction(0)) + coefficient * times
+        return found
+
+    def values(self, columns: Mapping[int, Fraction]) -> list[Fraction]:
+        """What the combinations are, of columns; of values a quantile is taken of, the column as it stands."""
+        return [
+            columns[form[0][0]] if len(form) == 1 and form[0][1] == 1
+            else sum((columns[place] * times for place, times in form), Fraction(0))
+            for form in self.forms
+        ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The measures of a question, where each one's columns start, and a recipe for each aggregate."""
+    """The measures of a question, a column each, and a recipe for each aggregate."""
 
     measures: tuple[Measure, ...]
-    starts: tuple[int, ...]
     recipes: tuple[Recipe, ...]
 
 
 def measured(aggregates: tuple[Aggregate, ...]) -> Measures:
     """The measures of aggregates that are asked together, in an order that does not depend on that of SELECT."""
     beside = AskedTogether(aggregates)
-    wanted = [aggregate.cells(beside) for aggregate in aggregates]
-    different = dict.fromkeys(cell.measure for cells in wanted for cell in cells)
+    wanted = [aggregate.forms(beside) for aggregate in aggregates]
+    different = dict.fromkeys(measure for forms in wanted for form in forms for measure, _ in form)
     measures = sorted(different, key=lambda measure: repr(measure.canonical()))
-    starts, at = [], 0
-    for measure in measures:
-        starts.append(at)
-        at += measure.columns
-    first = dict(zip(measures, starts, strict=True))
+    at = {measure: place for place, measure in enumerate(measures)}
     recipes = [
-        Recipe(
-            aggregate,
-            tuple(cell.measure for cell in cells),
-            tuple(first[cell.measure] + cell.column for cell in cells),
-        )
-        for aggregate, cells in zip(aggregates, wanted, strict=True)
+        Recipe(aggregate, tuple(tuple((at[measure], times) for measure, times in form) for form in forms))
+        for aggregate, forms in zip(aggregates, wanted, strict=True)
     ]
-    return Measures(tuple(measures), tuple(starts), tuple(recipes))
+    return Measures(tuple(measures), tuple(recipes))

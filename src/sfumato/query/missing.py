@@ -68,7 +68,9 @@ def present_fields(plan: Plan) -> frozenset[int]:
             return frozenset.intersection(*map(present_fields, plan.parts))
         case PerPerson():
             at = 1 + len(plan.keys)
-            return frozenset((0, *(at + i for i, each in enumerate(plan.aggregates) if each.kind in _COUNTS)))
+            below = present_fields(plan.of)
+            keys = [i for i, key in enumerate(plan.keys, 1) if isinstance(key, Ref) and key.index in below]
+            return frozenset((0, *keys, *(at + i for i, each in enumerate(plan.aggregates) if each.kind in _COUNTS)))
         case Scan():
             return frozenset()
         case _:

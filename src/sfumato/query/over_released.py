@@ -1,13 +1,15 @@
 """Expressions over what will be released: keys and aggregates, and nothing else of a row."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from sfumato.errors import InvalidQuestion
-from sfumato.query.aggregates import Aggregate, AggregateReader, is_aggregate, read_aggregate
+from sfumato.query.aggregates import Aggregate, AggregateReader, OverValues, is_aggregate, read_aggregate
 from sfumato.query.draft import Draft
 from sfumato.query.expression import Expression, Field, bounded
+from sfumato.query.missing import may_be_missing, present_fields
 from sfumato.query.person_aggregates import aggregates_in
 from sfumato.query.planted import Planted, exchanged
 
@@ -23,6 +25,7 @@ class OverReleased:
         self._draft, self._text, self._rows = draft, draft.text, draft.rows
         self._aliases: Mapping[str, Expression] = {} if aliases is None else aliases
         self.aggregates: list[Aggregate] = list(draft.aggregates)
+        self._present = present_fields(draft.base.plan)
         self._has_chains = any(getattr(key.expression, "op", "") in ("and", "or") for key in draft.keys)
 
     def __call__(self, node: exp.Expression) -> Expression:
@@ -72,6 +75,8 @@ class OverReleased:
             self._draft.context.only(node, "this", "expression")
             inner, where = node.this, self._rows.predicate(node.expression.this)
         made = read_aggregate(inner, where, AggregateReader(self._rows))
+        if isinstance(made, OverValues) and not may_be_missing(made.of, self._draft.context.public, self._present):
+            made = replace(made, filled=True)
         if made not in self.aggregates:
             if len(self.aggregates) == _MOST_AGGREGATES:
                 raise self._draft.context.refused(f"more than {_MOST_AGGREGATES} aggregates", node, hint="ask in parts")

@@ -5,46 +5,33 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
-from sfumato.query.aggregates.base import Exact
 from sfumato.query.bars import Bar
 from sfumato.query.evaluate import evaluate
-from sfumato.query.price import Priced, PricedQuery
-from sfumato.query.priced import ThreeQuantiles
+from sfumato.query.law import AnswerErrors, Errors
+from sfumato.query.measured import Recipe
+from sfumato.query.price import PricedQuery
 from sfumato.query.question import Order, Question
 
 Noisy = list[Any]
-"""A row of noisy columns; a quantile's is (value, low, high)."""
+"""The noisy cells of one group, block by block; a quantile's is (value, low, high)."""
 
 
-def reaches(query: PricedQuery, beta: Fraction) -> list[Exact]:
-    """How far each noisy column may be off, so that an aggregate of up to three of them fails with at most beta."""
-    return [priced.reach(each) for priced, each in _shared(query, beta)]
-
-
-def expected_errors(query: PricedQuery, beta: Fraction) -> list[float]:
-    """What can be said of each column's error before data are seen: how far off, or for quantiles by how many ranks."""
-    return [float(priced.expected(each)) for priced, each in _shared(query, beta)]
-
-
-def _shared(query: PricedQuery, beta: Fraction) -> list[tuple[Priced, Fraction]]:
-    """For each column what was priced, and its part of beta: those of one aggregate share it."""
-    found: list[tuple[Priced, Fraction]] = []
-    for priced, start in zip(query.priced, query.measures.starts, strict=True):
-        for column in range(start, start + priced.measure.columns):
-            sizes = [len(recipe.columns) for recipe in query.measures.recipes if column in recipe.columns]
-            found.append((priced, beta / max(sizes, default=1)))
-    return found
+def answers_of(query: PricedQuery, beta: Fraction) -> list[tuple[Recipe, AnswerErrors]]:
+    """Every aggregate's recipe with how far what it is made of may be off, but with probability beta."""
+    errors = Errors(query.priced)
+    return [(recipe, AnswerErrors(errors, recipe, beta)) for recipe in query.measures.recipes]
 
 
 def post_process(
     query: PricedQuery, keys: Sequence[tuple[Any, ...]], noisy: Sequence[Noisy], beta: Fraction
 ) -> list[list[Bar]]:
     """The rows of the answer, one Bar an output."""
-    question, off, bits = query.question, reaches(query, beta), _bits(query)
-    rows = [
-        [*(Bar(part) for part in key), *(recipe.answer(_whole(row, bits), off) for recipe in query.measures.recipes)]
-        for key, row in zip(keys, noisy, strict=True)
-    ]
+    question = query.question
+    answerers = [(recipe, recipe.aggregate.answerer(off)) for recipe, off in answers_of(query, beta)] if keys else []
+    rows = []
+    for key, released in zip(keys, noisy, strict=True):
+        columns = _columns(query, released)
+        rows.append([*map(Bar, key), *(answer(recipe.values(columns)) for recipe, answer in answerers)])
     if question.having is not None:
         rows = [row for row in rows if evaluate(question.having, row).value is True]
     rows = _ordered(rows, question)
@@ -52,18 +39,13 @@ def post_process(
     return [[evaluate(output, row) for _, output in question.outputs] for row in rows[question.offset : end]]
 
 
-def _bits(query: PricedQuery) -> list[int]:
-    """Of each column, in what part of a row it is, as a power of two; a quantile is a value as it stands."""
-    return [
-        0 if isinstance(priced, ThreeQuantiles) else priced.bits
-        for priced in query.priced
-        for _ in range(priced.measure.columns)
-    ]
-
-
-def _whole(row: Noisy, bits: list[int]) -> Noisy:
-    """Noisy columns in whole rows."""
-    return [Fraction(int(each), 1 << fine) if fine else each for each, fine in zip(row, bits, strict=True)]
+def _columns(query: PricedQuery, released: Noisy) -> dict[int, Any]:
+    """What each column is by the cells that were released of it, in whole rows."""
+    found, at = dict[int, Any](), 0
+    for each in query.priced:
+        found.update(zip(each.columns, each.estimated(released[at : at + each.size]), strict=True))
+        at += each.size
+    return found
 
 
 def _ordered(rows: list[list[Bar]], question: Question) -> list[list[Bar]]:

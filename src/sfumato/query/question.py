@@ -11,7 +11,7 @@ from sfumato.query.aggregates import Aggregate
 from sfumato.query.expression import Expression
 from sfumato.query.plan import Plan, all_expressions, tables
 
-MEANING = 7
+MEANING = 8
 """Raised whenever the same text on the same data is computed otherwise, so that no older answer is taken for it.
 
 2: texts are computed with up to 10 000 characters, days outside the years 1 to 9999 have no parts and no text, the
@@ -23,6 +23,8 @@ person's own table has one row a person, and a foreign key leads to one row.
 what is computed from released values is what an engine computes: doubles, halves away from zero, case by character.
 7: the rows of a person who has more than count do so in part, all with one weight, and no public group is left out;
 NULL is a public group, whole quotients are cut towards zero, and LEAST, GREATEST and CONCAT leave NULL out.
+8: columns are measured together where that is better, an average of what may be no rows is NULL, a quantile is drawn by
+permute-and-flip under ε, and a column may be declared to have a value in every row.
 """
 _MOST_GROUPS = 100_000
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from sfumato.data import Table
 from sfumato.query.context import Context
-from sfumato.query.expression import Expression, Field, Ref, bounded, conjunction
+from sfumato.query.expression import Expression, Field, Ref, bounded, conjunction, has_value
 from sfumato.query.fields import computed_field, declared_field
 from sfumato.query.joins import join, parts_of_where, with_equalities
 from sfumato.query.parse import name_of, without_alias, word
@@ -99,13 +99,27 @@ class FromClause:
         if _listed(node):  # the order of a table's columns is not part of its declaration
             raise self.context.refused("column lists after tables are not answered", node,
                                        hint="name columns in a subquery: (SELECT x AS a FROM …)")  # fmt: skip
-        return self._named(self._scan(table), node.alias or name)
+        return self._named(self._rows(table), node.alias or name)
 
     def _tables(self, name: str, ctes: Ctes) -> str:
         return known("tables", name, [*(table.name for table in self.context.dataset.tables), *ctes])
 
     def _named(self, plan: Plan, alias: str) -> NamedPlan:
         return NamedPlan.called(alias, plan, self.context.text)
+
+    def _rows(self, table: Table) -> Plan:
+        """The rows of a table: of columns that are declared to have a value, those that have one.
+
+        A row is left out for what stands in it alone, so that one person moves what is left by their own rows, as with
+        any WHERE; and who reads the question sees that the fields have values.
+        """
+        scan = self._scan(table)
+        never = {each.name for each in table.columns if not each.null}
+        valued = [
+            has_value(Ref(i, each)) for i, each in enumerate(scan.fields) if each.name in never and not each.person
+        ]
+        predicate = conjunction(valued)
+        return scan if predicate is None else filtered(scan, predicate)
 
     def _scan(self, table: Table) -> Scan:
         dataset = self.context.dataset

@@ -10,6 +10,7 @@ Sensitivities are 1 unless said, for the neighbour relation the mechanism was bu
 from sfumato.accounting.events.base import Counted, Event, counted
 from sfumato.accounting.events.boxes import ZCDP, Approximate, Pure, Renyi, ShiftedZCDP
 from sfumato.accounting.events.combined import Composition, Group, Parallel, Subsampled
+from sfumato.accounting.events.converted import Converted
 from sfumato.accounting.events.noise import (
     CensoredGeometric,
     DiscreteGaussian,
@@ -35,6 +36,7 @@ __all__ = [
     "Approximate",
     "CensoredGeometric",
     "Composition",
+    "Converted",
     "Counted",
     "DiscreteGaussian",
     "Event",

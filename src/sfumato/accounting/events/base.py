@@ -26,7 +26,7 @@ class Event(ABC):
     """Whether `laws` says all there is; if not, the Rényi curve may be the better price."""
 
     def pure(self) -> Fraction | None:
-        """The ε of pure differential privacy, if there is one (beside `extra_delta`)."""
+        """The ε of pure differential privacy, if there is one (beside `pure_delta`)."""
         return None
 
     def zcdp(self) -> Fraction | None:
@@ -45,15 +45,19 @@ class Event(ABC):
         return min(bounds)
 
     def extra_delta(self) -> Fraction:
-        """The probability with which `pure`, `zcdp` and `rdp` may fail altogether."""
+        """The probability with which `zcdp` and `rdp` may fail altogether."""
         return Fraction(0)
+
+    def pure_delta(self) -> Fraction:
+        """The probability with which `pure` may fail altogether: not below `extra_delta`."""
+        return self.extra_delta()
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         """The loss laws that dominate it when a person is removed and when one is added."""
         epsilon = self.pure()
         if epsilon is None or epsilon > _MOST_EPSILON:
             return None
-        return both(losslaw.two_point(up(epsilon), up(self.extra_delta())))
+        return both(losslaw.two_point(up(epsilon), up(self.pure_delta())))
 
     def certain_laws(self) -> tuple[LossLaw, LossLaw] | None:
         """Laws that some mechanism of this kind really has, for lower bounds."""
@@ -63,7 +67,7 @@ class Event(ABC):
         """The event for neighbours k steps apart (errata A13)."""
         from sfumato.accounting.events.boxes import Approximate, Pure
 
-        epsilon, delta = self.pure(), self.extra_delta()
+        epsilon, delta = self.pure(), self.pure_delta()
         if epsilon is None:
             raise InvalidParameter("event", f"has no price for a group of {k}", self.tag)
         if delta == 0:

@@ -19,6 +19,7 @@ from sfumato.accounting.events.base import (
     whole_from_one,
 )
 from sfumato.accounting.events.boxes import ZCDP, Pure
+from sfumato.accounting.events.converted import Converted
 from sfumato.accounting.events.noise import DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse
 from sfumato.accounting.losslaw import LossLaw
 from sfumato.errors import InvalidParameter
@@ -100,6 +101,9 @@ class Composition(Exact):
     def extra_delta(self) -> Fraction:
         return min(Fraction(1), sum((n * event.extra_delta() for event, n in self.parts), Fraction(0)))
 
+    def pure_delta(self) -> Fraction:
+        return min(Fraction(1), sum((n * event.pure_delta() for event, n in self.parts), Fraction(0)))
+
     def laws(self) -> None:
         """The accountant composes the parts' own laws."""
         return
@@ -137,17 +141,21 @@ class Parallel(Exact):
     def extra_delta(self) -> Fraction:
         return max(part.extra_delta() for part in self.parts)
 
+    def pure_delta(self) -> Fraction:
+        return max(part.pure_delta() for part in self.parts)
+
     def laws(self) -> None:
         """The accountant tries the parts one by one."""
         return
 
     def grouped(self, k: int) -> Event:
         """k people may be spread over the parts: priced where every part has a pure or a zCDP price."""
-        epsilon, rho = self.pure(), self.zcdp()
-        if self.extra_delta() == 0 and epsilon is not None:
+        epsilon, rho, bought = self.pure(), self.zcdp(), self.pure_delta()
+        if bought == 0 and epsilon is not None:
             return Pure(k * epsilon)
         if self.extra_delta() == 0 and rho is not None:
-            return ZCDP(k * k * rho)
+            inner = ZCDP(k * k * rho)
+            return Converted(inner, bought) if 0 < bought < 1 else inner
         raise InvalidParameter("event", f"has no price for a group of {k}", self.tag)
 
 
@@ -177,6 +185,9 @@ class Group(Exact):
 
     def extra_delta(self) -> Fraction:
         return self.inner.extra_delta()
+
+    def pure_delta(self) -> Fraction:
+        return self.inner.pure_delta()
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         return self.inner.laws()

@@ -114,7 +114,7 @@ class SparseVector(Exact):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("threshold", "query"):
-            if an_event(name, getattr(self, name)).extra_delta():
+            if an_event(name, getattr(self, name)).pure_delta():
                 raise InvalidParameter(name, "must have a price without a δ of its own", getattr(self, name).tag)
         if self.length is not None:
             whole_from_one("length", self.length)
@@ -221,6 +221,9 @@ class Thresholded(Exact):
 
     def extra_delta(self) -> Fraction:
         return min(Fraction(1), self.event.extra_delta() + amount("delta", self.delta))
+
+    def pure_delta(self) -> Fraction:
+        return min(Fraction(1), self.event.pure_delta() + amount("delta", self.delta))
 
     def laws(self) -> tuple[LossLaw, LossLaw] | None:
         return self._with(self.event.laws(), 1.0)

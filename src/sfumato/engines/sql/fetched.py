@@ -35,20 +35,19 @@ def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> Exa
     else:  # nothing to add up in groups that are known
         found, keys = {}, [tuple(group) for group in groups]
         table = ExactTable(keys, None)
-    every = list(enumerate(zip(query.measures.measures, query.measures.starts, strict=True)))
-    for i, (measure, start) in every:
+    every = list(enumerate(query.measures.measures))
+    for i, measure in every:
         if isinstance(measure, AdditiveMeasure):
-            for j, letter in enumerate("ab"[: measure.columns]):
-                table.columns[start + j] = whole_numbers(found[f"{letter}{i}"])
-    for i, (measure, start) in every:
+            table.columns[i] = whole_numbers(found[f"a{i}"])
+    for i, measure in every:
         match measure:
             case Values():
-                table.values[start] = histograms(fetch(statements.values(query, i)), width, query)
+                table.values[i] = histograms(fetch(statements.values(query, i)), width, query)
             case Distinct():
                 lines = fetch(statements.distinct(query, measure))
                 counts = dict(zip(keys_of(lines, width, query), whole_numbers(lines["n"]).tolist(), strict=True))
                 table = _with_groups(table, counts) if groups is not None else table
-                table.columns[start] = np.array([counts.get(key, 0) for key in table.keys], dtype=np.int64)
+                table.columns[i] = np.array([counts.get(key, 0) for key in table.keys], dtype=np.int64)
             case AdditiveMeasure():
                 pass
             case _:

@@ -9,7 +9,7 @@ from sfumato.data import Kind
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.expressions import Expressions, is_plain, is_whole
 from sfumato.query.expression import Expression, Field, Ref
-from sfumato.query.measures import AdditiveMeasure, Measure, OfValue, Place, Present, Split, Sum
+from sfumato.query.measures import AdditiveMeasure, Measure, OfValue, Place, Present, Sum
 
 M = TypeVar("M", bound=Measure)
 _EXACT = 2**52  # whole doubles below this are told apart from their halves
@@ -44,7 +44,7 @@ def placed(measures: Sequence[Measure]) -> list[tuple[AdditiveMeasure, Place]]:
     found = []
     for i, measure in enumerate(measures):
         same: list[int] = []
-        if isinstance(measure, Split | Present):
+        if isinstance(measure, Present):
             same = [j for j, each in sums if (each.of, each.where) == (measure.of, measure.where)]
         if isinstance(measure, AdditiveMeasure):
             found.append((measure, Place(i, same[0] if same else i)))

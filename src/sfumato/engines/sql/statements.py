@@ -5,11 +5,11 @@ every question on the same data; of different values likewise. Names in statemen
 
     p            the person a row belongs to           k0, k1, …    keys of the groups
     c0, c1, …    columns of a relation                 f            a person's first row with a value of the key
-    m0, f0, …    what a row adds to measure 0, and whether its condition holds
+    m0, m1, …    what a row adds to measure 0, 1, …
     r, l, q      rows, lines of person and group, people
-    n, t         what is bounded of a line, and of a person in all; y0, z0: what a line adds to measure 0
+    n, t         what is bounded of a line, and of a person in all; y0: what a line adds to measure 0
     w            the weight of a row or a line         e0, g0, w0   if somebody is in a group, in how many, as a part
-    a0, b0       the exact integers of measure 0       people       how many people are in a group
+    a0           the exact integer of measure 0        people       how many people are in a group
     v, n         a value in steps, and how often it occurs
     h, g         a row's sum of values, and its hash: rows with low hashes count
 """
@@ -141,7 +141,7 @@ class Statements:
         outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         person = "p" if self._people and query.bounds.total != 1 else ""
         for measure, at in placed(measures):
-            outer += measure.of_all_rows(at, self._write, person)
+            outer.append(measure.of_all_rows(at, self._write, person))
         return f"SELECT {', '.join([*names, *outer])} FROM ({rows}) t{_grouped(names)}"
 
     def _people_of(self, query: PricedQuery) -> str:

@@ -15,11 +15,10 @@ from sfumato.query.plan import Plan, Project, Scan, Where
 from sfumato.query.price import PricedQuery
 
 _LONGEST = 2**62
-_COLUMNS = (("a", "y"), ("b", "z"))
 
 
 class Weighing:
-    """Writes the weighted statements of one question, of its rows p, k0, k1, …, m0, f0, …"""
+    """Writes the weighted statements of one question, of its rows p, k0, k1, …, m0, m1, …"""
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class Weighing:
 
     def values(self, at: int) -> str:
         """One line a group and value: its keys, the value in steps, and what its rows weigh."""
-        bits = self._query.priced[at].bits
+        bits = self._query.bits_of(at)
         grouped = ", ".join([*self._names, "v"])
         total = self._dialect.total("w", narrow=True)
         if not self._apart:
@@ -146,9 +145,7 @@ class Weighing:
     def _lines(self) -> str:
         grouped = ", ".join(["p", *self._names])
         made = [grouped]
-        for each, at in self._added:
-            for (_, line), amount in zip(_COLUMNS, each.amounts(at), strict=False):
-                made.append(f"{self._summed(each, amount)} AS {line}{at.own}")
+        made += [f"{self._summed(each, each.amount(at))} AS y{at.own}" for each, at in self._added]
         if self._weights.alone is not None:
             made.append(f"abs({self._sum(*self._only())}) AS n")
         elif self._added or self._values:
@@ -161,7 +158,7 @@ class Weighing:
     def _only(self) -> tuple[AdditiveMeasure, str]:
         """The one measure whose totals are scaled, and what a row adds to it."""
         ((measure, at),) = self._added
-        return measure, measure.amounts(at)[0]
+        return measure, measure.amount(at)
 
     def _sum(self, measure: AdditiveMeasure, amount: str) -> str:
         return f"coalesce({self._summed(measure, amount)}, 0)"
@@ -212,12 +209,10 @@ class Weighing:
 
     def _totals(self, weight: str, *, of_rows: bool) -> list[str]:
         """Every column: what rows or lines add, times their weight."""
-        made = []
-        for each, at in self._added:
-            for (column, line), amount in zip(_COLUMNS, each.amounts(at), strict=False):
-                term = self._term(each, amount if of_rows else f"{line}{at.own}", weight)
-                made.append(f"{self._dialect.total(term, narrow=False)} AS {column}{at.own}")
-        return made
+        terms = [
+            (at, self._term(each, each.amount(at) if of_rows else f"y{at.own}", weight)) for each, at in self._added
+        ]
+        return [f"{self._dialect.total(term, narrow=False)} AS a{at.own}" for at, term in terms]
 
     def _term(self, measure: AdditiveMeasure, amount: str, weight: str) -> str:
         """A product of whole numbers, as wide as it may be."""

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from sfumato.query.aggregates.average import AVG, Average
-from sfumato.query.aggregates.base import Aggregate, AskedTogether, Cell, NoisyCell, OverValues
+from sfumato.query.aggregates.base import Aggregate, AskedTogether, OverValues
 from sfumato.query.aggregates.count import COUNT
 from sfumato.query.aggregates.count_distinct import CountDistinct
 from sfumato.query.aggregates.count_if import COUNT_IF
@@ -61,12 +61,10 @@ __all__ = [
     "AggregateReader",
     "AskedTogether",
     "Average",
-    "Cell",
     "CountDistinct",
     "CountPeople",
     "CountRows",
     "CountValues",
-    "NoisyCell",
     "OverValues",
     "QuantileOf",
     "Spelling",

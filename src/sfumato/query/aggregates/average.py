@@ -3,20 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, Exact, NoisyCell, OverValues
+from sfumato.query.aggregates.base import (
+    Answerer,
+    AskedTogether,
+    ErrorKind,
+    Exact,
+    Expected,
+    Form,
+    Off,
+    OverValues,
+    around_middle,
+    column,
+)
+from sfumato.query.aggregates.pivot import UNIFORM, Slow, Squares, bar_of_ratio
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
-from sfumato.query.measures import Measure
+from sfumato.query.measures.steps import steps_of
 from sfumato.query.plan import OwnAggregate
 from sfumato.query.range import Range
-
-_LEAST = Fraction(1, 2**40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,30 +42,50 @@ class Average(OverValues):
         """That of the expression."""
         return self.of.range
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
-        """A sum and a count of the same rows."""
-        return Cell(beside.total(self.of, self.where)), beside.values(self.of, self.where)
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
+        """A sum around the middle and a count of the same rows."""
+        return column(around_middle(self, steps_of(self.of))), column(beside.count(self))
 
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """SUM/COUNT, within the declared bounds, which hold for every average."""
-        total, count = noisy
-        about = total.steps
+    def typical(self) -> tuple[tuple[Fraction, ...], ...]:
+        """SUM - m·COUNT for averages m that are as far from the middle as those of a uniform law."""
+        low, high = self._ends()
+        middle, off = Fraction(low + high, 2), Fraction(high - low, 2) * UNIFORM
+        return (Fraction(1), -(middle - off)), (Fraction(1), -(middle + off))
 
-        least = min(Fraction(1), max(Fraction(count.reach), _LEAST))  # rows in part may be less than one
+    def _ends(self) -> tuple[int, int]:
+        """The least and the greatest average, in steps from the middle."""
+        found = steps_of(self.of)
+        return found.low - found.middle, found.high - found.middle
 
-        def mean(s: Exact, n: Exact) -> Fraction:
-            inside = about.centre + Fraction(s) / max(Fraction(n), least)
-            return max(Fraction(about.low), min(Fraction(about.high), inside)) * about.step
+    def answerer(self, off: Off) -> Answerer:
+        """SUM/COUNT within the declared bounds, and the averages that are near enough to it.
 
-        corners = [mean(s, n) for s in total.ends for n in count.ends]
-        if count.ends[0] < least:  # no more is known than the bounds
-            corners += [about.low * about.step, about.high * about.step]
-        value = mean(total.value, count.value)
-        return Bar(nearest(value), nearest(min(corners)), nearest(max(corners)))
+        Where there may be no row at all, nothing is known but the bounds, which hold for every average.
+        """
+        found, (low, high) = steps_of(self.of), self._ends()
+        kappa = Slow(lambda m: off.ratio(1, -m), Fraction(low), Fraction(high))
+        (aa, ab), (_, bb) = off.covariances()
+        squares, nothing, whole = Squares(aa, ab, bb), off.reach(0, 1), (float(low), float(high))
 
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
-        """That of the sum, to be divided by the number of rows."""
-        return nearest(Fraction(reach[0]) * measure.scale)
+        def shown(steps: Exact | float) -> float:
+            return nearest((found.middle + Fraction(steps)) * found.step)
+
+        def answer(values: Sequence[Any]) -> Bar:
+            total, count = values
+            if count <= nothing:
+                return Bar(None, shown(low), shown(high))
+            mean = max(Fraction(low), min(Fraction(high), Fraction(total) / Fraction(count)))
+            ends = bar_of_ratio(float(total), float(count), squares, kappa, whole)
+            return Bar(shown(mean), shown(min(mean, Fraction(ends[0]))), shown(max(mean, Fraction(ends[1]))))
+
+        return answer
+
+    def expected(self, off: Off) -> Expected:
+        """That of SUM - m·COUNT, to be divided by the number of rows: most where the average is at an end."""
+        low, high = self._ends()
+        at_ends, middle = max(off.reach(1, -low), off.reach(1, -high)), off.reach(1, -Fraction(low + high, 2))
+        step = steps_of(self.of).step
+        return Expected(nearest(at_ends * step), nearest(middle * step))
 
 
 def _avg(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> Average:

@@ -1,50 +1,57 @@
 """An aggregate over people: which columns are measured for it, and what it makes of them once they are noisy."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data import Kind
 from sfumato.query.bars import Bar, round_half_up
 from sfumato.query.expression import Expression
-from sfumato.query.measures import InSteps, Measure, Present, Split, Sum
-from sfumato.query.measures.steps import steps_of
+from sfumato.query.measures import Measure, Present, Rows, Sum
+from sfumato.query.measures.steps import Steps, steps_of
 from sfumato.query.range import Range
 
 Exact = int | Fraction
 """Steps, or parts of them where rows count in part."""
 ErrorKind = Literal["within", "within_over_rows", "about_over_rows", "rank"]
+Form = tuple[tuple[Measure, Fraction], ...]
+"""A combination of columns: each measure times a number."""
+Answerer = Callable[[Sequence[Any]], Bar]
+"""From what was released of the combinations, for one group, to the value and its error bar."""
+
+
+def column(measure: Measure) -> Form:
+    """One column as it stands."""
+    return ((measure, Fraction(1)),)
+
+
+class Off(Protocol):
+    """How far the combinations of an aggregate may be off, all together."""
+
+    def reach(self, *coefficients: Exact) -> Fraction:
+        """How far a sum of them, each times a coefficient, may be off, at the confidence that is asked for."""
+        ...
+
+    def ratio(self, *coefficients: Exact) -> float:
+        """The same in standard deviations."""
+        ...
+
+    def covariances(self) -> NDArray[np.float64]:
+        """How their errors go together."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A column of a measure."""
+class Expected:
+    """What can be said of an error before data are seen; `least` where it depends on them, within two figures."""
 
-    measure: Measure
-    column: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyCell:
-    """What was released of a cell of one group, and by how many steps it may be off."""
-
-    measure: Measure
-    value: Any
-    """A number of steps; of values a quantile is taken of, the quantile and the ends of its error bar."""
-    reach: Exact
-
-    @property
-    def ends(self) -> tuple[Exact, Exact]:
-        """The least and the most that it stands for."""
-        return self.value - self.reach, self.value + self.reach
-
-    @property
-    def steps(self) -> InSteps:
-        """The measure, where it is of numbers."""
-        assert isinstance(self.measure, InSteps)
-        return self.measure
+    figure: float
+    least: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +67,6 @@ class Aggregate(ABC):
     """Whether it needs the number of rows with a value."""
     has_own_statement: ClassVar[bool] = False
     """Whether an engine is asked once more for it."""
-    needs_plain_sum: ClassVar[bool] = False
-    needs_squares: ClassVar[bool] = False
     weighs_rows: ClassVar[bool] = True
     """Whether rows of a person who has more than count do so in part."""
 
@@ -103,16 +108,20 @@ class Aggregate(ABC):
         return [self.kind, *parts, str(q), sample, root]
 
     @abstractmethod
-    def cells(self, beside: "AskedTogether") -> tuple[Cell, ...]:
-        """The columns it is made of."""
+    def forms(self, beside: "AskedTogether") -> tuple[Form, ...]:
+        """The combinations of columns it is made of."""
+
+    def typical(self) -> tuple[tuple[Fraction, ...], ...]:
+        """Sums of its combinations whose errors are like its own, whatever the data: what a strategy makes small."""
+        return ((Fraction(1),),)
 
     @abstractmethod
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """Its value and error bar, of its columns once they are noisy: post-processing (Survey Proposition 3.7)."""
+    def answerer(self, off: Off) -> Answerer:
+        """What makes its value and error bar of noisy combinations: post-processing (Survey Proposition 3.7)."""
 
     @abstractmethod
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
-        """The figure of what can be said of its error, from how far its columns may be off."""
+    def expected(self, off: Off) -> Expected:
+        """The figure of what can be said of its error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +129,8 @@ class OverValues(Aggregate):
     """An aggregate over the values of an expression."""
 
     of: Expression
+    filled: bool = False
+    """Whether every row has a value."""
 
     @property
     def inputs(self) -> tuple[Expression, ...]:
@@ -131,35 +142,39 @@ class OverValues(Aggregate):
         return self._canonical(self.of)
 
 
+def around_middle(asked: OverValues, found: Steps) -> Sum:
+    """The sum of values in steps from the middle of the range."""
+    return Sum(of=asked.of, where=asked.where, **found._asdict(), centre=found.middle)
+
+
 @dataclass(frozen=True, slots=True)
 class AskedTogether:
     """The aggregates that are asked together: they share what is measured.
 
-    AVG is a sum and a count of the same rows; VARIANCE a sum, a sum of squares and a count; sums that only serve these
-    are taken around the middle of the range, which halves what one row can move. COUNT(*) beside COUNT(x) is one
-    histogram of rows with x and rows without: a row falls into one of its two cells, so both cost as much as one.
+    AVG is a sum and a count of the same rows; VARIANCE a sum, a sum of squares and a count. Where the rows of a sum are
+    counted, the sum is taken around the middle of the range, and the plain sum is that and so many middles: then a row
+    without a value is within what a row may be, whoever believed that there is none.
     """
 
     aggregates: tuple[Aggregate, ...]
 
-    def split(self, where: Expression | None) -> Split | None:
-        """The one histogram of all rows, if they are counted beside the values of one expression."""
-        if not any(each.counts_all_rows and each.where == where for each in self.aggregates):
-            return None
-        counted = {each.of for each in self._over_values() if each.counts_values and each.where == where}
-        return Split(of=counted.pop(), where=where) if len(counted) == 1 else None
+    def count(self, asked: "OverValues") -> Measure:
+        """The number of rows with a value: of all rows, where each has one."""
+        return Rows(where=asked.where) if asked.filled else Present(of=asked.of, where=asked.where)
 
-    def values(self, of: Expression, where: Expression | None) -> Cell:
-        """The number of rows with a value."""
-        split = self.split(where)
-        return Cell(split if split is not None and split.of == of else Present(of=of, where=where))
+    def total(self, asked: "OverValues") -> Form:
+        """The sum of values in steps from zero."""
+        found = steps_of(asked.of)
+        if not self._is_counted(asked):
+            return column(Sum(of=asked.of, where=asked.where, **found._asdict()))
+        middles = ((self.count(asked), Fraction(found.middle)),) if found.middle else ()
+        return (*column(around_middle(asked, found)), *middles)
 
-    def total(self, of: Expression, where: Expression | None, *, coarse: bool = False) -> Sum:
-        """The sum for an average: around the middle, unless the plain sum is there for its own sake."""
-        same = [each for each in self._over_values() if each.of == of and each.where == where]
-        plain = any(each.needs_plain_sum for each in same) and not any(each.needs_squares for each in same)
-        found = steps_of(of, coarse=coarse)
-        return Sum(of=of, where=where, **found._asdict(), centre=0 if plain else found.middle)
+    def _is_counted(self, asked: "OverValues") -> bool:
+        """Whether the rows with a value are counted for something."""
+        same = [each for each in self._over_values() if (each.of, each.where) == (asked.of, asked.where)]
+        rows = any(each.counts_all_rows and each.where == asked.where for each in self.aggregates)
+        return any(each.counts_values for each in same) or (asked.filled and rows)
 
     def is_alone(self, asked: Aggregate) -> bool:
         """Whether no other aggregate weighs a person's rows."""
@@ -183,13 +198,17 @@ class Count(Aggregate):
         """Whole, and once it is noisy maybe negative."""
         return Range(None, None, Fraction(1))
 
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """The sum of the cells, as a whole number; what it stands for is not negative."""
-        total, off = sum(cell.value for cell in noisy), sum(cell.reach for cell in noisy)
-        whole = round_half_up(total)
-        return Bar(whole, float(max(0, min(total - off, whole))), float(max(0, total + off, whole)))
+    def answerer(self, off: Off) -> Answerer:
+        """The count as a whole number; what it stands for is not negative."""
+        reach = off.reach(1)
 
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
-        """That of all cells."""
-        del measure
-        return float(sum(reach))
+        def answer(values: Sequence[Any]) -> Bar:
+            total = values[0]
+            whole = round_half_up(total)
+            return Bar(whole, float(max(0, min(total - reach, whole))), float(max(0, total + reach, whole)))
+
+        return answer
+
+    def expected(self, off: Off) -> Expected:
+        """That of the count."""
+        return Expected(float(off.reach(1)))

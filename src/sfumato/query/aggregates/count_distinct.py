@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import AskedTogether, Cell, Count, OverValues
+from sfumato.query.aggregates.base import AskedTogether, Count, Form, OverValues, column
 from sfumato.query.measures import Distinct
 
 
@@ -15,7 +15,7 @@ class CountDistinct(Count, OverValues):
     has_own_statement: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = False
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
         """The different values."""
         del beside
-        return (Cell(Distinct(of=self.of, where=self.where)),)
+        return (column(Distinct(of=self.of, where=self.where)),)

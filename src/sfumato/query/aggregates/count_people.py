@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import AskedTogether, Cell, Count
+from sfumato.query.aggregates.base import AskedTogether, Count, Form, column
 from sfumato.query.measures import People
 
 
@@ -14,7 +14,7 @@ class CountPeople(Count):
     kind: ClassVar[str] = "people"
     weighs_rows: ClassVar[bool] = False
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
         """The people themselves."""
         del beside
-        return (Cell(People(where=self.where)),)
+        return (column(People(where=self.where)),)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import AskedTogether, Cell, Count
+from sfumato.query.aggregates.base import AskedTogether, Count, Form, column
 from sfumato.query.measures import Rows
 
 
@@ -14,7 +14,7 @@ class CountRows(Count):
     kind: ClassVar[str] = "rows"
     counts_all_rows: ClassVar[bool] = True
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
-        """Both cells of a split, or the rows themselves."""
-        split = beside.split(self.where)
-        return (Cell(Rows(where=self.where)),) if split is None else (Cell(split), Cell(split, 1))
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
+        """The rows themselves."""
+        del beside
+        return (column(Rows(where=self.where)),)

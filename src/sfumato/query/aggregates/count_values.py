@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.query.aggregates.base import AskedTogether, Cell, Count, OverValues
+from sfumato.query.aggregates.base import AskedTogether, Count, Form, OverValues, column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,6 +13,6 @@ class CountValues(Count, OverValues):
     kind: ClassVar[str] = "present"
     counts_values: ClassVar[bool] = True
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
         """The count of values."""
-        return (beside.values(self.of, self.where),)
+        return (column(beside.count(self)),)

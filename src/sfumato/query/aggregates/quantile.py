@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 
 from sfumato.data import Kind
-from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.base import Answerer, AskedTogether, ErrorKind, Expected, Form, Off, OverValues, column
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
-from sfumato.query.measures import Measure, Values
+from sfumato.query.measures import Values
 from sfumato.query.measures.steps import steps_of
 from sfumato.query.parse import only, refused, word
 from sfumato.query.plan import OwnAggregate
@@ -56,19 +56,24 @@ class QuantileOf(OverValues):
         """Everything that decides its value."""
         return self._canonical(self.of, q=self.q)
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
         """The values."""
         del beside
-        return (Cell(Values(of=self.of, where=self.where, **steps_of(self.of)._asdict(), q=self.q)),)
+        return (column(Values(of=self.of, where=self.where, **steps_of(self.of)._asdict(), q=self.q)),)
 
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """The quantile between the ends that were measured with it."""
-        return Bar(*noisy[0].value)
+    def answerer(self, off: Off) -> Answerer:
+        """The quantile between the ends that were measured with it, if they were."""
+        del off
 
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
-        """By how many ranks it is off: how far that is depends on the data."""
-        del measure
-        return reach[0]
+        def answer(values: Sequence[Any]) -> Bar:
+            value, low, high = values[0]
+            return Bar(value, low, high, uncertain=low is None)
+
+        return answer
+
+    def expected(self, off: Off) -> Expected:
+        """Told by the mechanism: how far so many ranks are depends on the data."""
+        raise NotImplementedError
 
 
 def _quantile(node: exp.Expression, where: Expression | None, reading: AggregateReader) -> QuantileOf:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 
 from sfumato.data import Kind
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import AskedTogether, Cell, NoisyCell, OverValues
+from sfumato.query.aggregates.base import Answerer, AskedTogether, Expected, Form, Off, OverValues, column
 from sfumato.query.aggregates.reading import AggregateReader, Spelling
 from sfumato.query.bars import Bar, round_half_up
 from sfumato.query.expression import Expression, Ref
-from sfumato.query.measures import Measure, Sum
+from sfumato.query.measures import Sum
 from sfumato.query.measures.steps import steps_of
 from sfumato.query.plan import OwnAggregate
 
@@ -23,7 +23,6 @@ class SumOf(OverValues):
     """The sum of the values of an expression."""
 
     kind: ClassVar[str] = "sum"
-    needs_plain_sum: ClassVar[bool] = True
 
     @property
     def gives(self) -> Kind:
@@ -31,23 +30,29 @@ class SumOf(OverValues):
         whole = self.of.kind is Kind.INTEGER and self.of.range.step.denominator == 1
         return Kind.INTEGER if whole else Kind.REAL
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
-        """The sum of steps from zero."""
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
+        """The sum of steps from zero; of a sum that is asked alone, within the total that is declared."""
         found, declared = steps_of(self.of), self.of.field.total if isinstance(self.of, Ref) else None
-        total = None if declared is None or not beside.is_alone(self) else max(1, int(declared / found.step))
-        return (Cell(Sum(of=self.of, where=self.where, **found._asdict(), total=total)),)
+        if declared is None or not beside.is_alone(self):
+            return (beside.total(self),)
+        total = max(1, int(declared / found.step))
+        return (column(Sum(of=self.of, where=self.where, **found._asdict(), total=total)),)
 
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
+    def answerer(self, off: Off) -> Answerer:
         """The sum in the expression's own unit."""
-        (cell,) = noisy
-        step = cell.measure.scale
-        low, high = cell.ends
-        whole = round_half_up(cell.value)
-        return Bar(_number(whole * step, step), nearest(min(low, whole) * step), nearest(max(high, whole) * step))
+        step, reach = steps_of(self.of).step, off.reach(1)
 
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
+        def answer(values: Sequence[Any]) -> Bar:
+            total = values[0]
+            whole = round_half_up(total)
+            low, high = min(total - reach, whole), max(total + reach, whole)
+            return Bar(_number(whole * step, step), nearest(low * step), nearest(high * step))
+
+        return answer
+
+    def expected(self, off: Off) -> Expected:
         """That of the sum."""
-        return nearest(Fraction(reach[0]) * measure.scale)
+        return Expected(nearest(off.reach(1) * steps_of(self.of).step))
 
 
 def _number(value: Fraction, step: Fraction) -> int | float:

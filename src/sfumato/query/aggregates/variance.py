@@ -1,20 +1,32 @@
 """VARIANCE(x) and STDDEV(x), of a sample or of all: the spread of a bounded number."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from math import sqrt
+from typing import Any, ClassVar
 
+import numpy as np
 from sqlglot import exp
 
 from sfumato.exact.parameters import nearest
-from sfumato.query.aggregates.base import AskedTogether, Cell, ErrorKind, NoisyCell, OverValues
+from sfumato.query.aggregates.base import (
+    Answerer,
+    AskedTogether,
+    ErrorKind,
+    Expected,
+    Form,
+    Off,
+    OverValues,
+    around_middle,
+    column,
+)
+from sfumato.query.aggregates.pivot import UNIFORM, Squares, bar_of_ratio, held, table
 from sfumato.query.aggregates.reading import AggregateReader, Spelling, largest
 from sfumato.query.bars import Bar
 from sfumato.query.expression import Expression
-from sfumato.query.measures import Measure, Square
-from sfumato.query.measures.steps import steps_of
+from sfumato.query.measures import Square
+from sfumato.query.measures.steps import Steps, steps_of
 from sfumato.query.parse import refused, word
 
 
@@ -25,7 +37,6 @@ class Variance(OverValues):
     kind: ClassVar[str] = "variance"
     error_kind: ClassVar[ErrorKind] = "about_over_rows"
     counts_values: ClassVar[bool] = True
-    needs_squares: ClassVar[bool] = True
 
     sample: bool
     root: bool
@@ -34,43 +45,70 @@ class Variance(OverValues):
         """Everything that decides its value."""
         return self._canonical(self.of, sample=self.sample, root=self.root)
 
-    def cells(self, beside: AskedTogether) -> tuple[Cell, ...]:
+    def forms(self, beside: AskedTogether) -> tuple[Form, ...]:
         """A sum of squares, a sum and a count of the same rows."""
-        found = steps_of(self.of, coarse=True)
+        found = self._steps()
         square = Square(of=self.of, where=self.where, **found._asdict(), centre=found.middle)
-        total = beside.total(self.of, self.where, coarse=True)
-        return Cell(square), Cell(total), beside.values(self.of, self.where)
+        return column(square), column(around_middle(self, found)), column(beside.count(self))
 
-    def answer(self, noisy: Sequence[NoisyCell]) -> Bar:
-        """E[x²] - E[x]² around the centre, never negative and never above what the bounds allow."""
-        square, total, count = noisy
-        about = total.steps
-        half = Fraction(about.high - about.low, 2)
+    def _steps(self) -> Steps:
+        return steps_of(self.of, coarse=True)
 
-        def spread(q: float, s: float, n: float) -> float:
-            n = max(n, 2.0 if self.sample else 1.0)
-            variance = (q / n - (s / n) ** 2) * (n / (n - 1) if self.sample else 1.0)
-            most = float(half**2) * (n / (n - 1) if self.sample else 1.0)
-            return max(0.0, min(most, variance)) * float(about.step) ** 2
+    @property
+    def _half(self) -> Fraction:
+        """Half of the range, in steps."""
+        found = self._steps()
+        return Fraction(max(found.high - found.middle, found.middle - found.low))
 
-        low_n, high_n = count.ends
-        sizes = [float(low_n), float(high_n)]
-        s, q = total.value, square.value
-        if q > 0 and low_n < 2 * s**2 / q < high_n:
-            sizes.append(float(2 * s**2 / q))  # where the spread is largest in n
-        sums = [*([0.0] if abs(s) <= total.reach else []), *map(float, total.ends)]
-        corners = [spread(each, mean, n) for each in map(float, square.ends) for mean in sums for n in sizes]
-        if low_n < 2:
-            corners += [0.0, float(half**2) * float(about.step) ** 2 * (2 if self.sample else 1)]
-        value = self._shown(spread(float(q), float(s), float(count.value)))
-        return Bar(value, self._shown(min(corners)), self._shown(max(corners)))
+    def typical(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The same at averages as far from the middle as those of a uniform law, and a spread of a third of it."""
+        mean, spread = self._half * UNIFORM, self._half / 3
+        return tuple((Fraction(1), -2 * each, each**2 - spread**2) for each in (-mean, mean))
 
-    def _shown(self, variance: float) -> float:
-        return math.sqrt(variance) if self.root else variance
+    def answerer(self, off: Off) -> Answerer:
+        """E[x²] - E[x]² around the middle, and the spreads that are near enough to it.
 
-    def expected_error(self, reach: Sequence[float], measure: Measure) -> float:
-        """About that of the sum of squares, to be divided by the number of rows."""
-        return nearest(Fraction(reach[0]) * measure.scale**2)
+        With m the average, Σ(x - m)² - v·n is all noise at the true spread v (of a sample, with n - 1). The average is
+        taken as it was released and at its own deviation to either side, which matters where there are few rows.
+        """
+        half, step = self._half, float(self._steps().step)
+        kappa = table(lambda m, v: off.ratio(1, -2 * m, m**2 - v), [-half, Fraction(0), half],
+                      (Fraction(0), half**2))  # fmt: skip
+        covariances, nothing, end = off.covariances(), float(off.reach(0, 0, 1)), float(half)
+        less = 1.0 if self.sample else 0.0
+
+        def bar_at(mean: float, released: Sequence[float], most: float) -> tuple[float, float]:
+            square, total, count = released
+            above = square - 2 * mean * total + mean * mean * count
+            a, b = np.array([1.0, -2 * mean, mean * mean]), np.array([0.0, 0.0, 1.0])
+            squares = Squares(*(float(x @ covariances @ y) for x, y in ((a, a), (a, b), (b, b))))
+            return bar_of_ratio(above, count - less, squares, lambda v: kappa(mean, v), (0.0, most))
+
+        def answer(values: Sequence[Any]) -> Bar:
+            square, total, count = released = [float(each) for each in values]
+            if count <= max(nothing, less):
+                return Bar(None, 0.0, self._shown(end**2 * (1 + less), step))
+            fewest = max(count - nothing, 2 * less)
+            most = end**2 * (fewest / (fewest - 1) if self.sample else 1.0)
+            mean = held(total / count, -end, end)
+            value = held((square - 2 * mean * total + mean * mean * count) / (count - less), 0.0, most)
+            around = np.array([0.0, 1.0, -mean])
+            off_by = sqrt(max(0.0, float(around @ covariances @ around))) / count
+            bars = [bar_at(held(mean + each, -end, end), released, most) for each in (-off_by, 0.0, off_by)]
+            low, high = min(value, *(each[0] for each in bars)), max(value, *(each[1] for each in bars))
+            return Bar(self._shown(value, step), self._shown(low, step), self._shown(high, step))
+
+        return answer
+
+    def _shown(self, variance: float, step: float) -> float:
+        return (sqrt(variance) if self.root else variance * step) * step
+
+    def expected(self, off: Off) -> Expected:
+        """About that of Σ(x - m)² - v·n, to be divided by the number of rows: most where the average is at an end."""
+        half, step = self._half, self._steps().step
+        found = [off.reach(1, -2 * mean, mean**2) for mean in (-half, Fraction(0), half)]
+        unit = step / (2 * half / 3) if self.root and half else step**2  # of a root at a third of the half range
+        return Expected(nearest(max(found) * unit), nearest(min(found) * unit))
 
 
 _SPREADS: dict[type[exp.Expression], tuple[bool, bool]] = {

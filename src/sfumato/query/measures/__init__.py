@@ -5,14 +5,13 @@ from sfumato.query.measures.distinct import Distinct
 from sfumato.query.measures.people import People
 from sfumato.query.measures.present import Present
 from sfumato.query.measures.rows import Rows
-from sfumato.query.measures.split import Split
 from sfumato.query.measures.square import Square
 from sfumato.query.measures.steps import InSteps
 from sfumato.query.measures.sum import Sum
 from sfumato.query.measures.values import Values
 
 MEASURES: dict[str, type[Measure]] = {
-    each.kind: each for each in (Distinct, People, Present, Rows, Split, Square, Sum, Values)
+    each.kind: each for each in (Distinct, People, Present, Rows, Square, Sum, Values)
 }
 """Every measure by its name in documents."""
 
@@ -28,7 +27,6 @@ __all__ = [
     "Place",
     "Present",
     "Rows",
-    "Split",
     "Square",
     "Sum",
     "Values",

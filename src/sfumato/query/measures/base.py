@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
-from sfumato.query.bounds import Bounds, Moves, Spend
+from sfumato.query.bounds import Bounds, Moves
 from sfumato.query.expression import Expression
-from sfumato.query.priced import NoisyColumns, Priced, hide
 
 NARROW = 2**30
 """Sums of this many steps a row stay within 64 bits for 2**33 rows."""
@@ -62,13 +61,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure(ABC):
-    """One or two integer columns; what a row adds to them is at most `unit`."""
+    """An integer column; what a row adds to it is at most `unit`."""
 
     kind: ClassVar[str]
     """Its name in documents and in the ledger: it must not change."""
     words: ClassVar[str]
     """What it measures, for people."""
-    columns: ClassVar[int] = 1
+    is_additive: ClassVar[bool] = False
+    """Whether its column is a sum over people."""
 
     where: Expression | None = None
     """Only rows for which it is true add something."""
@@ -135,35 +135,26 @@ class Measure(ABC):
         del bounds
         return False
 
-    def price(
-        self, share: Fraction, bounds: Bounds, spend: Spend, *, bits: int, grouped: bool, beta: Fraction
-    ) -> Priced:
-        """The noise that hides one person's move at its share of what is spent, and the event of it."""
-        del beta
-        fine = self.bits(bits, bounds)
-        moves = self.moves(bounds, grouped=grouped).times(1 << fine)
-        noise, event = hide(moves, share, spend, scalar=not grouped and self.columns == 1)
-        return NoisyColumns(self, noise, event, share, fine)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdditiveMeasure(Measure):
-    """A measure whose columns are sums over people: one statement computes all of a question."""
+    """A measure whose column is a sum over people: one statement computes all of a question."""
 
+    is_additive: ClassVar[bool] = True
     adds_ones: ClassVar[bool] = False
     """Whether a row adds one or nothing, so that what rows add is their number."""
 
     @abstractmethod
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
-        """m, f: what a row adds to the measure's columns; NULL where it adds nothing."""
+        """m: what a row adds to the column; NULL where it adds nothing."""
 
     @abstractmethod
     def counts(self, at: Place) -> str:
         """Whether a row adds something: only then it is among the rows of a person that are weighted."""
 
     @abstractmethod
-    def amounts(self, at: Place) -> list[str]:
-        """What a row adds to each column, of m and f."""
+    def amount(self, at: Place) -> str:
+        """What a row adds to the column, of m."""
 
     @property
     def is_narrow(self) -> bool:
@@ -171,8 +162,8 @@ class AdditiveMeasure(Measure):
         return self.unit < NARROW
 
     @abstractmethod
-    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
-        """a, b: the exact integers straight from rows, where nobody has more than count."""
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> str:
+        """a: the exact integer straight from rows, where nobody has more than count."""
 
     def _condition(self, write: ColumnWriter) -> str:
         return "TRUE" if self.where is None else write.sql(self.where)
@@ -190,9 +181,9 @@ class RowMeasure(AdditiveMeasure):
         """Where the condition holds."""
         return "TRUE" if self.where is None else f"m{at.own} = 1"
 
-    def amounts(self, at: Place) -> list[str]:
+    def amount(self, at: Place) -> str:
         """One."""
-        return ["1" if self.where is None else f"m{at.own}"]
+        return "1" if self.where is None else f"m{at.own}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,10 +47,10 @@ class People(RowMeasure):
         del bounds
         return self.where is None
 
-    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> str:
         """Different people, or rows where each is a person of its own."""
         del write
         if not person:
-            return [f"count({'*' if self.where is None else f'm{at.own}'}) AS a{at.own}"]
+            return f"count({'*' if self.where is None else f'm{at.own}'}) AS a{at.own}"
         one = person if self.where is None else f"CASE WHEN m{at.own} = 1 THEN {person} END"
-        return [f"count(DISTINCT {one}) AS a{at.own}"]
+        return f"count(DISTINCT {one}) AS a{at.own}"

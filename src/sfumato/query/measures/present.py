@@ -24,11 +24,11 @@ class Present(OfValue, AdditiveMeasure):
         """Where there is a value."""
         return f"m{at.counted} IS NOT NULL"
 
-    def amounts(self, at: Place) -> list[str]:
+    def amount(self, at: Place) -> str:
         """One where there is a value."""
-        return [f"m{at.own}" if at.counts_itself else f"CASE WHEN m{at.counted} IS NOT NULL THEN 1 END"]
+        return f"m{at.own}" if at.counts_itself else f"CASE WHEN m{at.counted} IS NOT NULL THEN 1 END"
 
-    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> str:
         """All of them."""
         del write, person
-        return [f"count(m{at.counted}) AS a{at.own}"]
+        return f"count(m{at.counted}) AS a{at.own}"

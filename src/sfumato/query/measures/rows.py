@@ -19,7 +19,7 @@ class Rows(RowMeasure):
         """Where a person has one row at most."""
         return self.where is None and bounds.rows_in_group == 1
 
-    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> str:
         """All of them."""
         del write, person
-        return [f"count({'*' if self.where is None else f'm{at.own}'}) AS a{at.own}"]
+        return f"count({'*' if self.where is None else f'm{at.own}'}) AS a{at.own}"

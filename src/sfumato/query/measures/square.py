@@ -34,6 +34,6 @@ class Square(Sum):
         """Never: it is asked beside a count of the same rows."""
         return False
 
-    def amounts(self, at: Place) -> list[str]:
+    def amount(self, at: Place) -> str:
         """The square of what a row is above the centre."""
-        return [f"m{at.own} * m{at.own}"]
+        return f"m{at.own} * m{at.own}"

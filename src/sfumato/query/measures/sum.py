@@ -76,11 +76,11 @@ class Sum(InSteps, AdditiveMeasure):
         """Where it is not zero; around a centre, where there is a value."""
         return f"m{at.own} <> 0" if self.is_plain else f"m{at.own} IS NOT NULL"
 
-    def amounts(self, at: Place) -> list[str]:
+    def amount(self, at: Place) -> str:
         """The steps."""
-        return [f"m{at.own}"]
+        return f"m{at.own}"
 
-    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> list[str]:
+    def of_all_rows(self, at: Place, write: ColumnWriter, person: str) -> str:
         """All of them."""
         del person
-        return [f"{write.total(self.amounts(at)[0], narrow=self.is_narrow)} AS a{at.own}"]
+        return f"{write.total(self.amount(at), narrow=self.is_narrow)} AS a{at.own}"

@@ -1,20 +1,23 @@
 """The values of which a quantile is taken."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import ClassVar
 
 from sfumato.accounting import events
 from sfumato.accounting.events import Event
+from sfumato.errors import InvalidParameter
 from sfumato.exact.rounding import sqrt_down
-from sfumato.mechanisms import Quantile
+from sfumato.mechanisms import Quantile, QuantileBar
+from sfumato.mechanisms.quantile import SelectedBy, selection_event
 from sfumato.query.bounds import PEOPLE, Bounds, Spend
 from sfumato.query.measures.base import Place
 from sfumato.query.measures.steps import InSteps
-from sfumato.query.priced import ThreeQuantiles
+from sfumato.query.quantiles import PricedQuantile
 
 _RANK_BITS = 12
+BAR, MOST_BAR = Fraction(1, 8), Fraction(1, 4)
+"""What each side of the error bar costs of the price unless the asker says, and at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,34 +43,51 @@ class Values(InSteps):
         return f"m{at.own} IS NOT NULL"
 
     def price(
-        self, share: Fraction, bounds: Bounds, spend: Spend, *, bits: int, grouped: bool, beta: Fraction
-    ) -> ThreeQuantiles:
-        """A quantile with half of the share, and its error bar's two ends with a quarter each.
+        self,
+        share: Fraction,
+        bounds: Bounds,
+        spend: Spend,
+        *,
+        bits: int,
+        beta: Fraction,
+        place: int = 0,
+        bar: Fraction = BAR,
+    ) -> PricedQuantile:
+        """A quantile, and its error bar with the part `bar` of the share for each of its two sides; without one at 0.
 
-        A person's values weigh a in a group and `total` in all: the score there moves by a·max(q, 1 - q), so a group
-        loses ε·a/rows, and all together Σ ε·a/rows ≤ ε·total/rows. Each is of bounded range, and so is their product:
-        in zCDP Σ (ε·a/rows)²/8 ≤ ε²/8·total/rows (Durfee, Rogers 2019; Cesar, Rogers 2021). An end aims as many
-        people beyond the quantile as it is off by with probability β/2, so it lies on its side of it.
+        A person's values weigh a in a group and `total` in all: a score there moves by a·max(q, 1 - q), so a group
+        loses ε·a/total, and all together Σ ε·a/total ≤ ε, by either selection: losses of independent draws add up.
+        Permute-and-flip errs less at one ε. All groups together are ε-private, and `PermuteAndFlip` says no more than
+        that: its every bound is one of ε-privacy, so it is theirs too. In ρ it would cost ε²/2. The exponential
+        mechanism is of bounded range, and so is the product over groups: Σ (ε·a/rows)²/8 ≤ ε²/8·total/rows (Durfee,
+        Rogers 2019; Cesar, Rogers 2021). The bar is chosen around what was released: adaptive composition.
         """
-        del grouped
+        if not 0 <= bar <= MOST_BAR:
+            raise InvalidParameter("bar", f"must be from 0 to {MOST_BAR} of the price for each side", float(bar))
         fine = self.bits(bits, bounds)
         rows = bounds.rows_in_group
+        by: SelectedBy = "exponential" if spend.epsilon is None else "permute_and_flip"
         times = 1 if spend.epsilon is not None else -(-bounds.total // rows)
         spent: list[tuple[Event, int]] = []
         made: list[Quantile] = []
-        for part, side in ((Fraction(1, 2), 0), (Fraction(1, 4), -1), (Fraction(1, 4), 1)):
+        for part in (1 - 2 * bar, 2 * bar) if bar else (Fraction(1),):
             if spend.epsilon is not None:
                 each, most = share * part, bounds.total
             else:
                 each, most = Fraction(sqrt_down(8 * share * part / times)), rows
-            aimed = self._mechanism(each / (most << fine))
-            shift = side * ceil(aimed.error(beta / 2).alpha)
-            made.append(replace(aimed, shift=shift))
-            spent.append((events.Exponential(each), times))
-        return ThreeQuantiles(self, (made[0], made[1], made[2]), events.Composition(spent), share, fine)
+            made.append(self._mechanism(each / (most << fine), by))
+            spent.append((selection_event(by, each), times))
+        own = QuantileBar(of=made[1], beta=beta) if bar else None
+        return PricedQuantile(self, made[0], own, events.Composition(spent), share, fine, (place,))
 
-    def _mechanism(self, epsilon: Fraction) -> Quantile:
+    def _mechanism(self, epsilon: Fraction, by: SelectedBy) -> Quantile:
         step = self.step
         return Quantile(
-            q=self.q, epsilon=epsilon, lower=self.low * step, upper=self.high * step, grid=step, neighbours=PEOPLE
+            q=self.q,
+            epsilon=epsilon,
+            lower=self.low * step,
+            upper=self.high * step,
+            grid=step,
+            neighbours=PEOPLE,
+            by=by,
         )

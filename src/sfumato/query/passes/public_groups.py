@@ -33,9 +33,10 @@ def public_groups(draft: Draft) -> Draft:
 def _with_missing(key: Expression, public: Public, present: frozenset[int]) -> Domain:
     """The values of a key, and behind them NULL, where a row may have none: SQL has a group for those rows."""
     known = _domain(key, public)
-    if not known or not may_be_missing(key, public, present):
+    if not known:
         return known
-    return (*[value for value in known if value is not None], None)
+    values = tuple(value for value in known if value is not None)
+    return (*values, None) if may_be_missing(key, public, present) else values
 
 
 def _domain(key: Expression, public: Public) -> Domain:

@@ -1,0 +1,187 @@
+"""By how much what is released may be off: the joint law of the errors in a question's columns.
+
+An error is a sum of noises with known weights. Noises of different cells are independent, or those of one box, so that
+the law of a sum is known, and with it the shortest interval around it that holds it with a stated confidence. It is
+computed from its transform E[exp(itX)] = Π E[exp(itwZ)] (Gil-Pelaez 1951); a noise by itself says its own reach.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm, pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.core import Norm
+from sfumato.mechanisms.additive import Noise
+from sfumato.mechanisms.box import BoxNoise
+from sfumato.query.measured import Recipe
+from sfumato.query.priced import Priced, SelectedCounts
+from sfumato.query.quantiles import PricedQuantile
+
+Exact = int | Fraction
+Weighted = tuple[tuple[Noise, tuple[Fraction, ...]], ...]
+"""Noises, and the weights of their cells."""
+
+_COARSE = 400.0  # a sum that is wider than this many of its steps has a smooth law
+_FEW = 100.0  # of less variance a noise is a few steps wide
+_NARROW = 4.0  # normal noise of less variance is not as wide as a real normal
+_LIKELY = Fraction(1, 10**5)  # rarer failures are bounded noise by noise
+_MOST_STEPS = 200
+_POINTS, _PERIOD, _HIGHEST = 2048, 90.0, 130.0  # of the integral: how many, how far apart its echoes, how far it goes
+
+
+class Errors:
+    """The errors in the columns of what was priced."""
+
+    def __init__(self, priced: Sequence[Priced]) -> None:
+        self._blocks = {place: i for i, each in enumerate(priced) for place in each.columns}
+        self._priced = priced
+
+    def covariance(self, one: Mapping[int, Fraction], other: Mapping[int, Fraction]) -> float:
+        """How the errors of two combinations go together."""
+        first, second = self._weights(one), self._weights(other)
+        return sum(
+            self._noise(at).variance * float(sum(a * b for a, b in zip(first[at], second[at], strict=True)))
+            for at in first
+            if at in second
+        )
+
+    def _weights(self, form: Mapping[int, Fraction]) -> dict[int, list[Fraction]]:
+        """Of every block the weights of its cells' noises in a combination of columns."""
+        found = {}
+        for at in dict.fromkeys(self._blocks[place] for place in form):
+            block = self._priced[at]
+            assert not isinstance(block, PricedQuantile)
+            found[at] = block.weights([form.get(place, Fraction(0)) for place in block.columns])
+        return found
+
+    def _noise(self, at: int) -> Noise:
+        block = self._priced[at]
+        assert not isinstance(block, PricedQuantile)
+        return block.noise
+
+    def reach(self, form: Mapping[int, Fraction], beta: Fraction) -> Fraction:
+        """How far a combination of columns may be off, but with probability beta."""
+        weights = self._weights(form)
+        alone = self._priced[next(iter(weights))]
+        if isinstance(alone, SelectedCounts) and len(weights) == 1:
+            return abs(weights[self._blocks[alone.columns[0]]][0]) * int(alone.selection.error(beta).alpha)
+        return reach(tuple((self._noise(at), tuple(each)) for at, each in weights.items() if any(each)), beta)
+
+
+class AnswerErrors:
+    """The errors in what one aggregate is made of, at a confidence."""
+
+    def __init__(self, errors: Errors, recipe: Recipe, beta: Fraction) -> None:
+        self._errors, self._recipe, self.beta = errors, recipe, beta
+
+    def reach(self, *coefficients: Exact) -> Fraction:
+        """How far a sum of its parts, each times a coefficient, may be off."""
+        return self._errors.reach(self._form(coefficients), self.beta)
+
+    def ratio(self, *coefficients: Exact) -> float:
+        """The same in standard deviations: it changes slowly with the coefficients."""
+        form = self._form(coefficients)
+        deviation = sqrt(self._errors.covariance(form, form))
+        return float(self._errors.reach(form, self.beta)) / deviation if deviation else 0.0
+
+    def covariances(self) -> NDArray[np.float64]:
+        """How the errors of its parts go together."""
+        size = len(self._recipe.forms)
+        forms = [self._form([int(i == j) for j in range(size)]) for i in range(size)]
+        return np.array([[self._errors.covariance(one, other) for other in forms] for one in forms])
+
+    def _form(self, coefficients: Sequence[Exact]) -> dict[int, Fraction]:
+        found = self._recipe.combined([Fraction(each) for each in coefficients])
+        return {place: times for place, times in found.items() if times} or found
+
+
+@lru_cache(maxsize=1 << 14)
+def reach(weighted: Weighted, beta: Fraction) -> Fraction:
+    """The least t, or just above, that |Σ w·Z| does not pass but with probability beta."""
+    cells = [(noise, abs(weight)) for noise, weights in weighted for weight in weights if weight]
+    if not cells:
+        return Fraction(0)
+    if len(cells) == 1:
+        ((noise, weight),) = cells
+        return weight * noise.reach(beta)
+    boxes = [(noise, weights) for noise, weights in weighted if isinstance(noise, BoxNoise)]
+    if boxes and len(weighted) == 1 and beta >= _LIKELY:
+        ((noise, own),) = boxes
+        return Fraction(noise.weighted_reach(tuple(float(each) for each in own), float(beta)))
+    if boxes or beta < _LIKELY or _is_rough(cells):  # one by one: their failures add up
+        return sum((weight * noise.reach(beta / len(cells)) for noise, weight in cells), Fraction(0))
+    return _of_sum(cells, beta)
+
+
+def _is_rough(cells: Sequence[tuple[Noise, Fraction]]) -> bool:
+    """Whether a law is neither smooth nor on a lattice that is looked at as it is; cells that are priced are fine."""
+    widest = sqrt(max(noise.variance * float(weight) ** 2 for noise, weight in cells))
+    if widest < _COARSE * float(_common([weight for _, weight in cells])):
+        return any(noise.norm is Norm.L2 and noise.variance < _NARROW for noise, _ in cells)
+    return any(noise.variance < _FEW and noise.variance * float(weight) ** 2 > (widest / 10) ** 2
+               for noise, weight in cells)  # fmt: skip
+
+
+def _of_sum(cells: Sequence[tuple[Noise, Fraction]], beta: Fraction) -> Fraction:
+    deviation = sqrt(sum(noise.variance * float(weight) ** 2 for noise, weight in cells))
+    step = _common([weight for _, weight in cells])
+    if deviation < _COARSE * float(step):
+        return step * _whole_reach(cells, step, deviation, float(beta))
+    highest, period = _HIGHEST / deviation, _PERIOD * deviation
+    points = max(_POINTS, int(highest * period / (2 * pi)) + 1)
+    at = (np.arange(points) + 0.5) * (highest / points)
+    heights = _transform(cells, at) / at
+
+    def beyond(x: float) -> float:
+        return float(1 - 2 / pi * (highest / points) * np.dot(heights, np.sin(at * x)))
+
+    most = deviation * min(sqrt(1 / float(beta)), _PERIOD / 2)  # Chebyshev's inequality; beyond, there are echoes
+    return Fraction(_falls_to(float(beta), beyond, most) * (1 + 1e-6))
+
+
+def _falls_to(level: float, function: Callable[[float], float], high: float) -> float:
+    """Where a function that falls from above a level is at it, between zero and `high`, to eight digits.
+
+    By false positions, each weighed down where it stays (the Illinois rule).
+    """
+    low, at_low, at_high = 0.0, function(0.0) - level, function(high) - level
+    side = 0
+    for _ in range(_MOST_STEPS):
+        if at_high >= 0 or high - low <= 1e-8 * high:
+            break
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        at = function(middle) - level
+        if at > 0:
+            low, at_low, at_high, side = middle, at, at_high / 2 if side > 0 else at_high, 1
+        else:
+            high, at_high, at_low, side = middle, at, at_low / 2 if side < 0 else at_low, -1
+        if abs(at) <= 1e-9 * level:
+            return middle
+    return high
+
+
+def _whole_reach(cells: Sequence[tuple[Noise, Fraction]], step: Fraction, deviation: float, beta: float) -> int:
+    """The least number of steps: the law on its lattice, from its transform at the roots of unity."""
+    size = 1 << max(10, int(60 * deviation / float(step)).bit_length())
+    angles = 2 * pi * np.arange(size) / size
+    masses = np.fft.irfft(_transform(cells, angles[: size // 2 + 1] / float(step)), size)
+    inside = masses[0] + 2 * np.cumsum(masses[1 : size // 2])
+    kept = [masses[0], *inside]
+    return next((k for k, each in enumerate(kept) if 1 - each <= beta), size // 2)
+
+
+def _transform(cells: Sequence[tuple[Noise, Fraction]], at: NDArray[Any]) -> NDArray[np.float64]:
+    found = np.ones(len(at))
+    for noise, weight in cells:
+        found = found * noise.transform(at * float(weight))
+    return found
+
+
+def _common(weights: Sequence[Fraction]) -> Fraction:
+    """The largest step of which all weights are multiples."""
+    bottom = lcm(*(each.denominator for each in weights))
+    return Fraction(gcd(*(int(each * bottom) for each in weights)), bottom)
