@@ -54,14 +54,14 @@ def _prepared(
     def noisy(reader: Reader) -> Json:
         exact = reader.exact()
         keys, columns = add_noise(query, exact, bits=desk.bits)
-        shown_keys = [[stored_value(part) for part in key] for key in keys]
+        shown_keys = [list[Json](stored_value(part) for part in key) for key in keys]
         told: dict[str, Json] = {}
         if query.beyond is not None:
             told["beyond"] = list[Json](noisy_beyond(query, exact, bits=desk.bits))
         if steps is not None:
             told["steps"] = {"code": steps.code, "figures": dict[str, Json](steps.figures)}
-        spend = {**_spend(query), **({"averages": list[Json](averages)} if averages else {})}
-        return {"keys": list(shown_keys), "noisy": list(columns), "spend": spend, **told}
+        spend: dict[str, Json] = {**_spend(query), **({"averages": list[Json](averages)} if averages else {})}
+        return {"keys": list[Json](shown_keys), "noisy": list[Json](columns), "spend": spend, **told}
 
     return Ask(
         event=query.event,
