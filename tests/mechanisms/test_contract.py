@@ -133,7 +133,7 @@ def quantile_law(mechanism: Quantile, x: tuple[int, ...]) -> laws.Law:
     points = list(mechanism.domain.ends)
     for y in points:
         below, upto = sum(v < y for v in x), sum(v <= y for v in x)
-        scores.append(-max(Fraction(0), below - q * n, q * n - upto))
+        scores.append(min(upto - q * n, q * n - below))
     rate = float(Fraction(mechanism.epsilon) / (2 * mechanism.moved))  # type: ignore[arg-type]
     return {points[i]: p for i, p in laws.exponential([float(s) for s in scores], rate).items()}  # type: ignore[call-overload]
 
@@ -472,14 +472,14 @@ def test_quantiles_are_private_for_all_small_databases(q: Any, change: Change) -
 
 
 @pytest.mark.parametrize("draws", [1_000, pytest.param(12_000, marks=pytest.mark.torture)])
-@pytest.mark.parametrize("x", [(), (2,), (0, 0, 3), (1, 1, 1), (0, 1, 2, 3, 3)])
+@pytest.mark.parametrize("x", [(), (2,), (0, 0, 3), (1, 1), (0, 1, 2, 3, 3)])
 @pytest.mark.parametrize("q", [0.5, 0.25])
 def test_quantiles_have_their_law(x: tuple[int, ...], q: float, draws: int) -> None:
     mechanism = Quantile(q=q, epsilon=2, lower=0, upper=4, grid=1, neighbours=Neighbours())
     law, bits = quantile_law(mechanism, x), SeededBits(6)
     sample = [mechanism.release(np.array(x, dtype=np.int64), bits=bits) for _ in range(draws)]
     assert samples.chi_square(sample, lambda k: law.get(k, 0.0), reach=5) > samples.THRESHOLD
-    other = quantile_law(mechanism, (4, 4, 4))
+    other = quantile_law(mechanism, (4,))
     assert samples.chi_square(sample, lambda k: other.get(k, 0.0), reach=5) < samples.THRESHOLD
 
 
@@ -512,8 +512,9 @@ def test_a_window_draws_what_the_whole_would(shape: str, word_bits: int) -> None
             place = int(everything.start[run]) + exact.integers(int(points[run]), bits=other)
             assert mechanism.of_placed(steps, one) == float(mechanism.domain.value(place))
         within = mechanism._scored(near.runs, len(steps))[0]
-        weights = near.runs.points * np.exp(within / float(2 * unit) * epsilon)
-        rest = points.astype(float) * np.exp(scores / float(2 * unit) * epsilon)
+        best = scores[points > 0].max()
+        weights = near.runs.points * np.exp((within - best) / float(2 * unit) * epsilon)
+        rest = points.astype(float) * np.exp((scores - best) / float(2 * unit) * epsilon)
         bound = near.before * mechanism._weight(near.gap_before) + near.after * mechanism._weight(near.gap_after)
         assert weights.sum() == pytest.approx(rest.sum(), rel=1e-9)
         assert rest.sum() - weights.sum() <= bound + 1e-9 * rest.sum()

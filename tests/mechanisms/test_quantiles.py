@@ -31,17 +31,22 @@ def flipped(scores: list[float], rate: float) -> list[float]:
     return chances
 
 
-def distances(mechanism: Any, x: tuple[int, ...]) -> dict[int, Fraction]:
-    """How far q·n is from the ranks of each grid point, by the definition."""
+def depths(mechanism: Any, x: tuple[int, ...]) -> dict[int, Fraction]:
+    """How deep q·n lies among the ranks of each grid point, or minus how far from them, by the definition."""
     q, n = Fraction(mechanism.q), len(x)
     ranks = {y: (sum(v < y for v in x), sum(v <= y for v in x)) for y in mechanism.domain.ends}
-    return {y: max(Fraction(0), below - q * n, q * n - upto) for y, (below, upto) in ranks.items()}
+    return {y: min(upto - q * n, q * n - below) for y, (below, upto) in ranks.items()}
 
 
-def law_of(mechanism: Quantile, x: tuple[int, ...]) -> dict[Any, float]:
+def distances(mechanism: Any, x: tuple[int, ...]) -> dict[int, Fraction]:
+    """How far q·n is from the ranks of each grid point."""
+    return {y: max(Fraction(0), -depth) for y, depth in depths(mechanism, x).items()}
+
+
+def law_of(mechanism: Quantile, x: tuple[int, ...], score: Any = depths) -> dict[Any, float]:
     rate = float(Fraction(mechanism.epsilon) / (2 * mechanism.moved))  # type: ignore[arg-type]
-    apart = distances(mechanism, x)
-    return dict(zip(apart, flipped([-float(each) for each in apart.values()], rate), strict=True))
+    scores = score(mechanism, x)
+    return dict(zip(scores, flipped([float(each) for each in scores.values()], rate), strict=True))
 
 
 def of(q: Any = 0.5, epsilon: Any = 1, upper: int = 3, change: Change = Change.ADD_REMOVE) -> Quantile:
@@ -51,13 +56,13 @@ def of(q: Any = 0.5, epsilon: Any = 1, upper: int = 3, change: Change = Change.A
 
 
 @pytest.mark.parametrize("draws", [1_500, pytest.param(12_000, marks=pytest.mark.torture)])
-@pytest.mark.parametrize("x", [(), (2,), (0, 0, 3), (1, 1, 1), (0, 1, 1, 2, 4, 4)])
+@pytest.mark.parametrize("x", [(), (2,), (0, 0, 3), (1, 1), (0, 1, 1, 2, 4, 4)])
 @pytest.mark.parametrize("q", [0.5, 0.25])
 def test_every_grid_point_has_a_coin_of_its_own(x: tuple[int, ...], q: float, draws: int) -> None:
     """From values and from counted values; the exponential mechanism's law is another."""
     mechanism, bits = of(q, 2, 4), SeededBits(6)
     values, counts = np.unique(np.array(x, dtype=np.int64), return_counts=True)
-    true, other = law_of(mechanism, x), law_of(mechanism, (4, 4, 4))
+    true, other = law_of(mechanism, x), law_of(mechanism, (4,))
     for sample in (
         [mechanism.release(np.array(x, dtype=np.int64), bits=bits) for _ in range(draws)],
         [mechanism.of_counted(values, counts, bits) for _ in range(draws)],
@@ -141,3 +146,44 @@ def test_flipped_quantiles_err_by_what_they_say_and_less_than_the_exponential_me
 def test_a_way_to_select_is_one_of_two() -> None:
     with pytest.raises(InvalidParameter, match="by"):
         Quantile(q=0.5, epsilon=1, lower=0, upper=3, grid=1, neighbours=Neighbours(), by="best")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("change", list(Change))
+@pytest.mark.parametrize("q", [Fraction(1, 4), 0.5, 0.9])
+def test_a_depth_counts_as_a_distance_does(q: Any, change: Change) -> None:
+    """It is private at the same rate for all small databases; one that counts twice, the broken twin, is not."""
+    mechanism = of(q, 1, 3, change)
+
+    def twice(mechanism: Any, x: tuple[int, ...]) -> dict[int, Fraction]:
+        return {y: depth * (2 if depth > 0 else 1) for y, depth in depths(mechanism, x).items()}
+
+    databases = [x for n in range(5) for x in itertools.combinations_with_replacement(range(4), n)]
+    worst = {}
+    for score in (depths, twice):
+        found, worst[score] = {x: law_of(mechanism, x, score) for x in databases}, 0.0
+        for x in databases:
+            for i, v in itertools.product(range(len(x)), range(4)):
+                rest = x[:i] + x[i + 1 :]
+                y = rest if change is Change.ADD_REMOVE else tuple(sorted((*rest, v)))
+                worst[score] = max(worst[score], laws.violation(mechanism.event, found[x], found[y]))
+    assert worst[depths] <= laws.ROUNDING < worst[twice]
+
+
+def test_a_depth_keeps_a_shared_value_from_the_one_beside_it() -> None:
+    """Ten people a value, wherever among them q·n is: with distances alone the values beside it are likelier."""
+    x = tuple(v for v in range(6) for _ in range(10))
+    for rank, less in ((21, 0.9), (25, 0.5), (29, 0.9)):
+        mechanism = of(Fraction(rank, 60), Fraction(1, 4), 5)
+        with_depth = law_of(mechanism, x)
+        without = law_of(mechanism, x, lambda m, x: {y: -d for y, d in distances(m, x).items()})
+        off = [math.fsum(p * (y - 2) ** 2 for y, p in law.items()) for law in (with_depth, without)]
+        assert off[0] < less * off[1]
+
+
+def test_a_value_that_most_people_share_is_every_quantile_it_covers() -> None:
+    """The twin that aims at the middle of its ranks prefers a value that nobody has."""
+    x = (0,) * 12 + (3,) * 8
+    mechanism = of(0.5, 2, 3)
+    assert law_of(mechanism, x)[0] > 0.99
+    middle = {y: -abs(Fraction(sum(v < y for v in x) + sum(v <= y for v in x), 2) - 10) for y in range(4)}
+    assert middle[0] < middle[1] == middle[2]

@@ -1,8 +1,11 @@
 """Quantiles by a selection over an interval (Smith 2011, with ties treated as they deserve).
 
-Candidates are the grid points y of the interval. With L the people below y and U those at or below, the score is minus
-the distance of q·n from [L, U]: zero where y is a q-quantile, however many people share it. One person more moves
-L, U and q·n by at most one each, and the distance by at most max(q, 1 - q); replacing one moves it by at most 1.
+Candidates are the grid points y of the interval. With L the people below y and U those at or below, the score is
+min(U - q·n, q·n - L): how deep q·n lies in [L, U] where y is a q-quantile, and minus how far it is from [L, U] where it
+is not. One person more moves each of the two by q or 1 - q, and the score by max(q, 1 - q) at most; replacing one moves
+it by at most 1. A depth is as private as none, and keeps values that many people share apart from their neighbours:
+with none, the value beside a quantile is nearly as good as it if q·n lies near its end. The distance of q·n from the
+middle of [L, U] is as far apart, and prefers a value beside the one that most people share.
 
 n sorted values cut the interval into 2n + 1 runs of equal score: a run of w points is drawn as one candidate of weight
 w and then a point in it uniformly, so the cost does not depend on how fine the grid is. Ranks far from q·n hold so
@@ -166,7 +169,7 @@ class Quantile:
     def _target(self, n: int) -> int:
         """The rank aimed at, in people/denominator of q.
 
-        Beyond the first or the last it is theirs: all distances shrink by the same, which changes no draw.
+        Beyond the first or the last it is theirs: all scores rise by the same, which changes no draw.
         """
         q = amount("q", self.q)
         return max(0, min(n * q.denominator, n * q.numerator + self.shift * q.denominator))
@@ -174,7 +177,7 @@ class Quantile:
     def _scored(self, these: "Runs", n: int) -> tuple[Steps, Steps]:
         """Scores in people/denominator of q, so that they are whole; and points."""
         target, unit = self._target(n), amount("q", self.q).denominator
-        return -np.maximum(0, np.maximum(these.below * unit - target, target - these.upto * unit)), these.points
+        return np.minimum(these.upto * unit - target, target - these.below * unit), these.points
 
     @property
     def _reach(self) -> int:
@@ -194,7 +197,7 @@ class Quantile:
 
         Ranks are those of the values as placed: rounded to the grid, and clipped to the interval. Of people inside the
         interval it holds for some value within half a step of the released one.
-        The best of the grid points has a score of zero.
+        The best of the grid points has a score of zero or more.
         """
         fails = open_probability("beta", beta)
         people = nearest(1 / self._rate) * shortfall(self.by, len(self.domain.ends), fails)
