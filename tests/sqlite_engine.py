@@ -95,6 +95,9 @@ class Sqlite:
     def divided(self, whole: str, by: str) -> str:
         return f"(({whole}) / ({by}))"
 
+    def root(self, whole: str) -> str:
+        return f"root_of({whole})"
+
     def wide(self, made: str) -> str:
         return f"CAST({made} AS INTEGER)"
 
@@ -135,6 +138,7 @@ def connected() -> sqlite3.Connection:
         called = _total(function, lenient=RECORDS[op].lenient)
         made.create_function(f"sfumato_{op}", -1, called, deterministic=True)
     made.create_function("sfumato_md5", 1, _md5, deterministic=True)
+    made.create_function("root_of", 1, lambda x: math.isqrt(x - 1) + 1, deterministic=True)
     return made
 
 

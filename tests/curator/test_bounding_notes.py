@@ -17,11 +17,11 @@ PEOPLE, EACH, BOUND = 200, 100, 10
 LINES = "(SELECT id, COUNT(*) AS n FROM visits GROUP BY id) t"
 
 
-def opened(folder: Path, **table: Any) -> Session:
+def opened(folder: Path, *, budget: Any = None, **table: Any) -> Session:
     visits = {"id": [i % PEOPLE for i in range(PEOPLE * EACH)], "x": [i % 7 for i in range(PEOPLE * EACH)]}
     people = {"id": list(range(PEOPLE)), "age": [i % 90 for i in range(PEOPLE)]}
     return sfumato.open({
-        "name": "noted", "budget": {"epsilon": "1e9", "delta": "0.1"}, "unit": {"person": "people.id"},
+        "name": "noted", "budget": budget or {"epsilon": "1e9", "delta": "0.1"}, "unit": {"person": "people.id"},
         "tables": {
             "people": {"source": pa.table(people), "columns": {"age": {"lower": 0, "upper": 89}}},
             "visits": {"source": pa.table(visits), "foreign_keys": {"id": "people.id"}, "rows_per_person": BOUND,
@@ -134,3 +134,18 @@ def test_a_wish_that_cannot_be_met_is_refused_for_nothing(
     with pytest.raises(InvalidParameter, match=words):
         session.sql(text, epsilon=1, **wish)
     assert session.budget()[0].spent == before
+
+
+def test_a_length_is_told_where_it_bounds(tmp_path: Path) -> None:
+    """In ρ, over public groups: a hundred rows of each, spread over seven groups, of which ten count."""
+    grouped = "SELECT x, COUNT(*) FROM visits GROUP BY x"
+    with opened(tmp_path, budget={"rho": "1e6"}) as session:
+        answer = session.sql(grouped, rho=1000)
+        assert codes(answer) == ["lengths"]
+        assert codes(session.sql("SELECT COUNT(*) FROM visits", rho=1000)) == ["weighted"]
+        told = session.explain(grouped, rho=1000)
+        assert faults(told.to_json(), schema()) == []
+        assert told.bounding.kind == "lengths"
+        assert "the root of the sum of squares" in str(told)
+        counted = sum(row[1].value for row in answer.bars)
+    assert counted == pytest.approx(PEOPLE * BOUND * 7**0.5, rel=0.01)

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import isnan
+from math import isnan, isqrt
 from typing import Any
 
 import pytest
@@ -15,9 +15,11 @@ import neighbours
 from engines.test_one_person_moves_little import HEAVY, broken
 from neighbours import BOUNDS, Database, databases, priced
 from property_profile import examples
+from sfumato.engines.duckdb.dialect import DuckDB
 from sfumato.engines.sql.weighing import Weighing
 from sfumato.query.bounds import Bounds, Moves
 from sfumato.query.measures import Measure
+from sfumato.query.weights import Squares, Weights
 
 pytestmark = pytest.mark.slow
 
@@ -38,15 +40,19 @@ class Line:
 Group = tuple[Any, ...]
 
 
-def weighted(
-    people: dict[Any, dict[Group, Line]], bounds: Bounds, most_of: Callable[[int], int], bits: int
-) -> dict[Group, list[int]]:
+def weighted(people: dict[Any, dict[Group, Line]], bounds: Bounds, weights: Weights) -> dict[Group, list[int]]:
     """The columns of each group: every line times the weight of its person, floored once."""
     found: dict[Group, list[int]] = {}
-    total, most = most_of(bounds.total), None if bounds.rows is None else most_of(bounds.rows)
+    total, most = weights.most(bounds.total), None if bounds.rows is None else weights.most(bounds.rows)
+    bits = weights.bits
     for lines in people.values():
         kept = {key: line.size if most is None else min(line.size, most) for key, line in lines.items()}
         in_all = sum(kept.values())
+        if weights.squares is not None:
+            coarse = weights.squares.coarse
+            squares = sum(((size >> coarse) + 1 if coarse else size) ** 2 for size in kept.values())
+            in_all = (isqrt(squares - 1) + 1 if squares else 0) << coarse  # the length, rounded up
+            assert max(kept.values()) >> coarse < weights.squares.most
         for key, line in lines.items():
             here = (most << bits) // line.size if most is not None and line.size > most else 1 << bits
             in_total = (total << bits) // in_all if in_all > total else 1 << bits
@@ -117,7 +123,7 @@ def test_every_way_of_bounding_computes_what_the_rule_says(database: Database, w
             for rho in (False, True):
                 query = priced(made, text, rho=rho)
                 lines = {who: {key: line(rows) for key, rows in groups.items()} for who, groups in people.items()}
-                wanted = weighted(lines, query.bounds, query.weights.most, query.weights.bits)
+                wanted = weighted(lines, query.bounds, query.weights)
                 table = made.aggregate(query)
                 found = {
                     tuple(key): [int(table.columns[c][i]) for c in sorted(table.columns)]
@@ -167,6 +173,21 @@ def _nearest_cell(self: Weighing, measure: Any, amount: str, weight: str) -> str
     return f"CASE WHEN {weight} > {most} THEN {near} ELSE {amount} * {1 << bits} END"
 
 
+def _largest_part(self: Weighing) -> list[str]:
+    return ["max(n) * max(n) AS t", "max(n) AS h"]
+
+
+def _shorter_root(self: Any, whole: str) -> str:
+    return f"CAST(floor(sqrt({whole})) AS BIGINT)"
+
+
+_real_length = Weighing._by_length
+
+
+def _half_as_long(self: Weighing, squares: Squares, bits: int) -> str:
+    return _real_length(self, squares, bits + 1)
+
+
 BY_CITY = "SELECT category, COUNT(*), COUNT(DISTINCT user_id) FROM visits GROUP BY category"
 WRONG: dict[str, tuple[str, str, list[tuple[Any, str, Any]]]] = {
     "a ceiling": ("rows", "SELECT COUNT(*) FROM visits", [(Weighing, "_weight", _ceiling)]),
@@ -180,6 +201,62 @@ WRONG: dict[str, tuple[str, str, list[tuple[Any, str, Any]]]] = {
     "every cell rounded to the nearest": (
         "rows", BY_CITY, [(Weighing, "_weight", _size_itself), (Weighing, "_term", _nearest_cell)]),
 }  # fmt: skip
+LENGTHS: dict[str, tuple[Any, str, Any]] = {
+    "the length of the largest group": (Weighing, "_bounded", _largest_part),
+    "a root rounded down": (DuckDB, "root", _shorter_root),
+    "twice the length": (Weighing, "_by_length", _half_as_long),
+}
+
+
+@pytest.mark.parametrize("name", LENGTHS)
+def test_a_length_that_is_wrong_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In ρ, over groups: seven and eight rows of one person in two groups, and three count."""
+    visits = tuple((1, i, i, "a", int(i > 6), 5.0, "x", None, None, True) for i in range(15))
+    whole = Database(HEAVY.users, visits, HEAVY.items)
+    about: dict[str, Any] = {"visits": BOUNDS["rows"]}
+    text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+    with neighbours.engine(whole, **about) as made:
+        assert priced(made, text, rho=True).weights.squares is not None
+        assert priced(made, text).weights.squares is None
+    assert broken(whole, whole.without(1), [text], **about) == []
+    monkeypatch.setattr(*LENGTHS[name])
+    assert broken(whole, whole.without(1), [text], **about) != []
+
+
+def test_a_length_keeps_no_less_of_anybody_than_a_sum() -> None:
+    """Four rows in each of four groups, of which three count: 3/4 of a row in each by the sum, 3/2 by the length."""
+    visits = tuple((1, i, i, "a", i % 4, 5.0, "x", None, None, True) for i in range(16))
+    text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+    with neighbours.engine(Database(HEAVY.users, visits, ()), visits=BOUNDS["rows"]) as made:
+        by_sum, by_length = (priced(made, text, rho=rho) for rho in (False, True))
+        kept = [float(made.aggregate(each).columns[0][0]) / (1 << each.weights.bits) for each in (by_sum, by_length)]
+    assert kept == [pytest.approx(0.75), pytest.approx(1.5)]
+
+
+def test_who_has_more_in_a_group_than_is_squared_counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.query.weights._SQUARES", 8)  # bits for squares over five groups
+    visits = tuple((1, i, i, "a", 0, 5.0, "x", None, None, True) for i in range(16))
+    text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
+    with neighbours.engine(Database(HEAVY.users, visits, ()), visits=BOUNDS["rows"]) as made:
+        query = priced(made, text, rho=True)
+        assert query.weights.squares is not None
+        assert (query.weights.squares.most, query.weights.squares.coarse) == (4, 14)
+        found = {size: int(made.aggregate(replace(query, weights=replace(query.weights, squares=Squares(0, size)))).columns[0][0])
+                 for size in (16, 17)}  # fmt: skip
+    assert found == {16: 0, 17: 3 << query.weights.bits}
+
+
+@pytest.mark.parametrize(
+    "x", [1, 2, 3, 4, 5, 2**52, 2**52 + 1, (2**31 - 1) ** 2, (2**31 - 1) ** 2 + 1, 2**62 - 1, 2**62]
+)
+def test_a_root_is_exact(x: int) -> None:
+    import duckdb
+
+    with duckdb.connect() as made:
+        (found,) = made.execute(f"SELECT {DuckDB().root('x')} FROM (SELECT CAST({x} AS BIGINT) AS x)").fetchall()[0]
+    assert found == (isqrt(x - 1) + 1)
+
+
 TEN = tuple((1, i, i, "a", (0, 1, 2, 0, 1, 2, 0, 1, 2, 2)[i], 5.0, "x", None, None, True) for i in range(10))
 """Three, three and four in three groups: three times a third, rounded to the nearest, is more than one."""
 HALF_KNOWN = tuple((*row[:5], None if row[1] % 3 else row[5], *row[6:]) for row in HEAVY.visits)

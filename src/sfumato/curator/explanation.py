@@ -61,9 +61,12 @@ class ReturnedGroups:
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """What of a person counts: a row by itself, all of a cut table's rows, or so many rows, more of them in part."""
+    """What of a person counts: a row by itself, all of a cut table's rows, or so many rows, more of them in part.
 
-    kind: Literal["row", "cut", "weighted"]
+    Of `lengths` it is how many in one group, or as many as are of that length over groups (the root of squares).
+    """
+
+    kind: Literal["row", "cut", "weighted", "lengths"]
     rows: int | None = None
     """In all groups together."""
     in_group: int | None = None
@@ -279,7 +282,8 @@ def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
         return Bounding("row")
     if limits.cut:
         return Bounding("cut", limits.total)
-    return Bounding("weighted", limits.total, limits.rows, limits.picked)
+    kind: Literal["weighted", "lengths"] = "weighted" if query.weights.squares is None else "lengths"
+    return Bounding(kind, limits.total, limits.rows, limits.picked)
 
 
 def _shows(keys: KeyThreshold) -> Error:

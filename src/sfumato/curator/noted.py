@@ -4,12 +4,16 @@ from collections.abc import Mapping
 
 _NOTES = {
     "extremes": "MIN and MAX are answered as the 1 % and 99 % quantiles: the extremes are single people's values",
-    "threshold": "groups show if about {people} people or more are in them",
+    "threshold": "groups show if about {people} people or more are in them; one whose bar reaches below that may "
+    "be there by luck",
     "choice": "its aggregate is at most {below:,.6g} below the largest, with the stated confidence",
     "choices": "each aggregate is at most {below:,.6g} below the largest that was left, with the stated confidence",
     "utility": "its utility is at most {below:,.6g} below the largest, with the stated confidence",
     "weighted": "bounded: {rows} of a person count, of more each in part, and rows without a person do not: counts "
     "and sums may be too low. Ask AVG rather than divide two answers",
+    "lengths": "bounded: {rows} of a person count in a group, or as many as have that length over groups (the root of "
+    "the sum of squares); of more each in part, and rows without a person do not: counts and sums may be too low. Ask "
+    "AVG rather than divide two answers",
     "sampled": "bounded: {rows} of a person count, chosen by a hash, and rows without a person do not",
     "cut": "bounded: tables were cut to {rows} of a person at registration, and rows without a person do not count",
     "own": "bounded: counts and sums of a person's own rows are held at what {rows} can add up to, but in conditions",

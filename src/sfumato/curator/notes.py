@@ -55,7 +55,7 @@ def bounding_notes(query: PricedQuery, dataset: Dataset) -> list[Note]:
         return found
     measures = query.measures.measures
     if any(measure.is_weighted for measure in measures):
-        found.append(Note.of("sampled" if query.weights.picks else "weighted", rows=limits.total))
+        found.append(Note.of(_weighted(query), rows=limits.total))
     if any(isinstance(measure, Distinct) for measure in measures):
         found.append(Note.of("values", values=limits.total))
     if limits.picked is not None:
@@ -63,6 +63,13 @@ def bounding_notes(query: PricedQuery, dataset: Dataset) -> list[Note]:
     if limits.in_parts and not one_group(query.question) and any(isinstance(measure, People) for measure in measures):
         found.append(Note.of("parts", groups=limits.keys))
     return found
+
+
+def _weighted(query: PricedQuery) -> str:
+    """How the rows of who has more than counts are bounded."""
+    if query.weights.picks:
+        return "sampled"
+    return "weighted" if query.weights.squares is None else "lengths"
 
 
 def wide_notes(query: PricedQuery, beta: Fraction) -> list[Note]:

@@ -317,6 +317,9 @@ def bounding(of: "Bounding") -> str:
         return "each row is protected by itself; nothing is left out"
     if of.kind == "cut":
         return f"a person has at most {of.rows} {'row' if of.rows == 1 else 'rows'} here; nothing more is left out"
+    if of.kind == "lengths":
+        many = f"{several(of.rows or 0, 'row')} count in a group, or as many as have that length over groups"
+        return f"of a person {many} (the root of the sum of squares), and of more every row counts in part"
     rows = f"of a person {several(of.rows or 0, 'row')} count, and of more every row counts in part"
     within = "" if of.in_group is None else f", {of.in_group} of them in one group"
     chosen = "" if of.groups is None else f"; a person counts in {several(of.groups, 'group')}, chosen by a hash"

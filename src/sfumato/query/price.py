@@ -27,7 +27,7 @@ from sfumato.query.strategies import Outline, Pricing, Worth, error_of, outlines
 from sfumato.query.strategies.gaussian import Normal
 from sfumato.query.strategies.keys import KeyedCells, keyed, price_keyed
 from sfumato.query.strategies.separate import alone
-from sfumato.query.weights import Weights, weights_of
+from sfumato.query.weights import Weights, by_lengths, weights_of
 
 _CLEARLY = 1.1
 _LEAST = 1e-300  # noise that is next to none is as good as none
@@ -85,7 +85,7 @@ def price(
     """
     if apart is not None:
         return _planned(question, dataset, spend, confidence, wish, apart=apart).query
-    first = _planned(question, dataset, spend, confidence, wish, apart=spend.rho is not None)
+    first = _planned(question, dataset, spend, confidence, wish, apart=spend.rho is not None, lengths=not wish.beyond)
     if spend.epsilon is None or not 0 < spend.delta < 1 or not question.keys:
         return first.query
     other = _planned(question, dataset, spend, confidence, wish, apart=True)
@@ -102,13 +102,17 @@ class _Planned:
 
 
 def _planned(
-    question: Question, dataset: Dataset, spend: Spend, confidence: Fraction, wish: Wish, *, apart: bool
+    question: Question, dataset: Dataset, spend: Spend, confidence: Fraction, wish: Wish, *, apart: bool,
+    lengths: bool = False,
 ) -> _Planned:  # fmt: skip
     measures = measured(question.aggregates)
     limits = person_bounds(question, dataset, apart=apart, wish=wish)
     beyond = count_beyond(question, measures.measures, dataset, limits, spend) if wish.beyond else None
     plan = _Shares(question, measures, limits, spend, wish, beyond=beyond is not None)
     weights = weights_of(measures.measures, limits, plan.least, spend, single=question.plan.single)
+    if lengths:  # groups are told apart: what is in all of them together is not looked at
+        there = None if question.groups is None else len(question.groups)
+        weights = by_lengths(weights, measures.measures, limits, spend, there)
     held = [each for each in measures.measures if isinstance(each, Sum) and each.total is not None]
     assert limits.cut or all(each == weights.alone for each in held), "a total is priced only where it is held"
     at = Pricing(limits, spend, weights.bits, bool(question.keys), 1 - confidence, wish.bar)

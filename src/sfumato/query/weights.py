@@ -9,21 +9,43 @@ Where at most k of it may be in one group, let a be the rows there, a' = min(a, 
 there counts ⌊u·v/2^F⌋ with u = ⌊k·2^F/a⌋ and v = ⌊T·2^F/S⌋, each 2^F if that is less. Then a·u ≤ a'·2^F, so a group
 holds k·2^F at most, and all of them S·v ≤ T·2^F.
 
+Where squares add up (ρ), groups are public and nothing bounds what is in one of them, T may bound the length √Σ a² in
+place of the sum: it is never longer, so everybody counts at least as much, and the noise is that of T in one group, as
+before. A row counts W = ⌊T·2^F/(2^j·r)⌋ with r = ⌈√Σ b²⌉ and b = a, so that Σ (a·W)² ≤ (T·2^F)²; where T is large b is
+⌊a/2^j⌋ + 1, which is a/2^j or more. With b below 2^((62 - log₂ groups)/2) squares stay within 62 bits; who has more in
+one group counts nothing.
+
 A sum asked alone scales a person's totals instead of their rows: the same with |v| of a group, in steps, for a, and
 T·U (or the total that is declared) and k·U for T and k. A count asked alone is a sum of ones, and is the same number.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 
 from sfumato.query.bounds import Bounds, Spend
-from sfumato.query.measures import Measure, Sum
+from sfumato.query.measures import Measure, Sum, Values
 
 _MOST_BITS, _FEWEST_BITS = 30, 20
 _WIDEST = 94  # what 2**33 people add of this many bits each stays within 128
+_SQUARES = 62  # bits in which squares are added up
+_ROOM = 15  # how many times T, as a power of two, a person may have in a group
 _DRAWN_FAST = 52  # noise of a scale beyond 2**52 is drawn, and four hundred times as slowly
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """That the length of what a person adds is bounded, over groups: counted in 2**coarse, and less than `most`."""
+
+    coarse: int
+    most: int
+
+    @classmethod
+    def within(cls, total: int, groups: int) -> "Squares":
+        """For a length of `total` over so many groups."""
+        most = 1 << (_SQUARES - (groups - 1).bit_length()) // 2
+        return cls(max(0, total.bit_length() + _ROOM - most.bit_length()), most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +56,8 @@ class Weights:
     alone: Sum | None = None
     picks: bool = False
     """Some rows are picked instead, and count whole: for a mechanism that counts values one by one."""
+    squares: Squares | None = None
+    """The length of what a person adds over groups is bounded, not its sum."""
 
     @property
     def whole(self) -> int:
@@ -46,7 +70,8 @@ class Weights:
 
     def canonical(self) -> list[object]:
         """The bits and the rule."""
-        return [self.bits, None if self.alone is None else self.alone.canonical(), self.picks]
+        lengths = [] if self.squares is None else ["squares", self.squares.coarse, self.squares.most]
+        return [self.bits, None if self.alone is None else self.alone.canonical(), self.picks, *lengths]
 
 
 def sum_alone(measures: Sequence[Measure]) -> Sum | None:
@@ -70,6 +95,20 @@ def weights_of(measures: Sequence[Measure], bounds: Bounds, share: Fraction, spe
     fits = min(_DRAWN_FAST - _size(measure, bounds, share, spend) for measure in weighted)
     room = min(_WIDEST - (bounds.total * measure.unit).bit_length() for measure in weighted)
     return Weights(max(0, min(_MOST_BITS, max(_FEWEST_BITS, fits), room)), totals)
+
+
+def by_lengths(
+    weights: Weights, measures: Sequence[Measure], bounds: Bounds, spend: Spend, groups: int | None
+) -> Weights:
+    """The same with lengths bounded in place of sums, where that keeps more of a person behind the same noise.
+
+    Not for quantiles, whose prices at one ε add up over groups: their event would not hold in every currency.
+    """
+    if spend.rho is None or groups is None or groups < 2 or not weights.bits or weights.picks:
+        return weights
+    if bounds.rows is not None or bounds.picked is not None or any(isinstance(each, Values) for each in measures):
+        return weights
+    return replace(weights, squares=Squares.within(weights.most(bounds.total), groups))
 
 
 def _size(measure: Measure, bounds: Bounds, share: Fraction, spend: Spend) -> int:

@@ -84,6 +84,12 @@ class DuckDB:
         """A whole number divided, cut towards zero."""
         return f"(({whole}) // ({by}))"
 
+    def root(self, whole: str) -> str:
+        """⌈√x⌉: IEEE's root of up to 62 bits is off by less than one, which whole numbers then decide."""
+        near = f"CAST(ceil(sqrt(CAST({whole} AS DOUBLE))) AS BIGINT)"
+        less, more = f"({near} - 1) * ({near} - 1) >= {whole}", f"{near} * {near} < {whole}"
+        return f"({near} + CASE WHEN {less} THEN -1 WHEN {more} THEN 1 ELSE 0 END)"
+
     def wide(self, made: str) -> str:
         """A whole number of 128 bits."""
         return f"CAST({made} AS HUGEINT)"

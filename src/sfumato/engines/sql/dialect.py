@@ -37,6 +37,10 @@ class Dialect(Words, Protocol):
         """A whole number divided by one that is not zero, cut towards zero."""
         ...
 
+    def root(self, whole: str) -> str:
+        """⌈√x⌉ of a column of whole numbers from 1 to 2**62, exactly."""
+        ...
+
     def wide(self, made: str) -> str:
         """A whole number in a type that holds the product of two of 64 bits."""
         ...

@@ -13,6 +13,7 @@ from sfumato.query.measures.base import NARROW
 from sfumato.query.measures.people import PARTS_OF_PEOPLE
 from sfumato.query.plan import Plan, Project, Scan, Where
 from sfumato.query.price import PricedQuery
+from sfumato.query.weights import Squares
 
 _LONGEST = 2**62
 
@@ -111,7 +112,9 @@ class Weighing:
 
     @property
     def _needs_lines(self) -> bool:
-        return self._apart or not self._names or bool(self._people) or self._cancels
+        return (
+            self._apart or not self._names or bool(self._people) or self._cancels or self._weights.squares is not None
+        )
 
     @property
     def _cancels(self) -> bool:
@@ -131,12 +134,10 @@ class Weighing:
             return f"SELECT *, {self._weight('n', bits)} AS w FROM ({lines}) t" if weighted else lines
         of_people = [f"sum(e{at.own}) AS g{at.own}" for _, at in self._shared_people()]
         if weighted:
-            alone = self._weights.alone
-            whole = self._write.whole if alone is None or alone.is_narrow else self._write.wide
-            of_people.append(f"{whole(f'sum({self._capped})')} AS t")
+            of_people += self._bounded()
         if not of_people:
             return lines
-        weights = [f"{self._weight('t', bits) if self._bounds.rows is None else self._in_group(bits)} AS w"]
+        weights = [f"{self._of_person(bits)} AS w"]
         parts = [self._part(at) for _, at in self._shared_people()]
         made = ", ".join(["l.*", *(weights if weighted else []), *parts])
         people = f"SELECT p, {', '.join(of_people)} FROM l GROUP BY p"
@@ -170,6 +171,35 @@ class Weighing:
         return whole(f"sum({amount})")
 
     # ---- weights ----
+
+    def _bounded(self) -> list[str]:
+        """t: what is bounded of a person, over lines; or t: the squares of it, and h: the largest."""
+        squares, alone = self._weights.squares, self._weights.alone
+        if squares is None:
+            whole = self._write.whole if alone is None or alone.is_narrow else self._write.wide
+            return [f"{whole(f'sum({self._capped})')} AS t"]
+        most = self._literal(squares.most)
+        part = f"{self._dialect.divided('n', str(1 << squares.coarse))} + 1" if squares.coarse else "n"
+        held = self._write.whole(f"CASE WHEN {part} > {most} THEN {most} ELSE {part} END")
+        return [f"{self._write.whole(f'sum({held} * {held})')} AS t", f"max({held}) AS h"]
+
+    def _of_person(self, bits: int) -> str:
+        """The weight of a line's rows."""
+        if self._weights.squares is not None:
+            return self._by_length(self._weights.squares, bits)
+        return self._weight("t", bits) if self._bounds.rows is None else self._in_group(bits)
+
+    def _by_length(self, squares: Squares, bits: int) -> str:
+        """⌊T·2^F/(2^j·⌈√t⌉)⌋ where that is less than 2^F; nothing of who has more in one group than is squared."""
+        total = self._weights.most(self._bounds.total)
+        fits = (total >> squares.coarse) ** 2
+        share = self._write.whole(
+            self._dialect.divided(self._literal(total << bits >> squares.coarse), self._dialect.root("t"))
+        )
+        return (
+            f"CASE WHEN h >= {self._literal(squares.most)} THEN {self._write.whole('0')} "
+            f"WHEN t > {self._literal(fits)} THEN {share} ELSE {self._write.whole(str(1 << bits))} END"
+        )
 
     def _weight(self, size: str, bits: int) -> str:
         """⌊T·2^F/t⌋ where a person has t > T, else 2^F."""
