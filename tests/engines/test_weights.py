@@ -19,7 +19,7 @@ from sfumato.engines.duckdb.dialect import DuckDB
 from sfumato.engines.sql.weighing import Weighing
 from sfumato.query.bounds import Bounds, Moves
 from sfumato.query.measures import Measure
-from sfumato.query.weights import Squares, Weights
+from sfumato.query.weights import LengthBound, Weights
 
 pytestmark = pytest.mark.slow
 
@@ -48,11 +48,11 @@ def weighted(people: dict[Any, dict[Group, Line]], bounds: Bounds, weights: Weig
     for lines in people.values():
         kept = {key: line.size if most is None else min(line.size, most) for key, line in lines.items()}
         in_all = sum(kept.values())
-        if weights.squares is not None:
-            coarse = weights.squares.coarse
+        if weights.length is not None:
+            coarse = weights.length.coarse
             squares = sum(((size >> coarse) + 1 if coarse else size) ** 2 for size in kept.values())
             in_all = (isqrt(squares - 1) + 1 if squares else 0) << coarse  # the length, rounded up
-            assert max(kept.values()) >> coarse < weights.squares.most
+            assert max(kept.values()) >> coarse < weights.length.most
         for key, line in lines.items():
             here = (most << bits) // line.size if most is not None and line.size > most else 1 << bits
             in_total = (total << bits) // in_all if in_all > total else 1 << bits
@@ -184,7 +184,7 @@ def _shorter_root(self: Any, whole: str) -> str:
 _real_length = Weighing._by_length
 
 
-def _half_as_long(self: Weighing, squares: Squares, bits: int) -> str:
+def _half_as_long(self: Weighing, squares: LengthBound, bits: int) -> str:
     return _real_length(self, squares, bits + 1)
 
 
@@ -216,8 +216,8 @@ def test_a_length_that_is_wrong_is_seen(name: str, monkeypatch: pytest.MonkeyPat
     about: dict[str, Any] = {"visits": BOUNDS["rows"]}
     text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
     with neighbours.engine(whole, **about) as made:
-        assert priced(made, text, rho=True).weights.squares is not None
-        assert priced(made, text).weights.squares is None
+        assert priced(made, text, rho=True).weights.length is not None
+        assert priced(made, text).weights.length is None
     assert broken(whole, whole.without(1), [text], **about) == []
     monkeypatch.setattr(*LENGTHS[name])
     assert broken(whole, whole.without(1), [text], **about) != []
@@ -239,9 +239,9 @@ def test_who_has_more_in_a_group_than_is_squared_counts_nothing(monkeypatch: pyt
     text = "SELECT category, COUNT(*) FROM visits GROUP BY category"
     with neighbours.engine(Database(HEAVY.users, visits, ()), visits=BOUNDS["rows"]) as made:
         query = priced(made, text, rho=True)
-        assert query.weights.squares is not None
-        assert (query.weights.squares.most, query.weights.squares.coarse) == (4, 14)
-        found = {size: int(made.aggregate(replace(query, weights=replace(query.weights, squares=Squares(0, size)))).columns[0][0])
+        assert query.weights.length is not None
+        assert (query.weights.length.most, query.weights.length.coarse) == (4, 14)
+        found = {size: int(made.aggregate(replace(query, weights=replace(query.weights, length=LengthBound(0, size)))).columns[0][0])
                  for size in (16, 17)}  # fmt: skip
     assert found == {16: 0, 17: 3 << query.weights.bits}
 

@@ -282,7 +282,7 @@ def _bounding(query: PricedQuery, dataset: Dataset) -> Bounding:
         return Bounding("row")
     if limits.cut:
         return Bounding("cut", limits.total)
-    kind: Literal["weighted", "lengths"] = "weighted" if query.weights.squares is None else "lengths"
+    kind: Literal["weighted", "lengths"] = "weighted" if query.weights.length is None else "lengths"
     return Bounding(kind, limits.total, limits.rows, limits.picked)
 
 

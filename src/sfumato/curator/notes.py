@@ -69,7 +69,7 @@ def _weighted(query: PricedQuery) -> str:
     """How the rows of who has more than counts are bounded."""
     if query.weights.picks:
         return "sampled"
-    return "weighted" if query.weights.squares is None else "lengths"
+    return "weighted" if query.weights.length is None else "lengths"
 
 
 def wide_notes(query: PricedQuery, beta: Fraction) -> list[Note]:

@@ -35,14 +35,14 @@ _DRAWN_FAST = 52  # noise of a scale beyond 2**52 is drawn, and four hundred tim
 
 
 @dataclass(frozen=True, slots=True)
-class Squares:
+class LengthBound:
     """That the length of what a person adds is bounded, over groups: counted in 2**coarse, and less than `most`."""
 
     coarse: int
     most: int
 
     @classmethod
-    def within(cls, total: int, groups: int) -> "Squares":
+    def within(cls, total: int, groups: int) -> "LengthBound":
         """For a length of `total` over so many groups."""
         most = 1 << (_SQUARES - (groups - 1).bit_length()) // 2
         return cls(max(0, total.bit_length() + _ROOM - most.bit_length()), most)
@@ -56,7 +56,7 @@ class Weights:
     alone: Sum | None = None
     picks: bool = False
     """Some rows are picked instead, and count whole: for a mechanism that counts values one by one."""
-    squares: Squares | None = None
+    length: LengthBound | None = None
     """The length of what a person adds over groups is bounded, not its sum."""
 
     @property
@@ -70,7 +70,7 @@ class Weights:
 
     def canonical(self) -> list[object]:
         """The bits and the rule."""
-        lengths = [] if self.squares is None else ["squares", self.squares.coarse, self.squares.most]
+        lengths = [] if self.length is None else ["squares", self.length.coarse, self.length.most]
         return [self.bits, None if self.alone is None else self.alone.canonical(), self.picks, *lengths]
 
 
@@ -108,7 +108,7 @@ def by_lengths(
         return weights
     if bounds.rows is not None or bounds.picked is not None or any(isinstance(each, Values) for each in measures):
         return weights
-    return replace(weights, squares=Squares.within(weights.most(bounds.total), groups))
+    return replace(weights, length=LengthBound.within(weights.most(bounds.total), groups))
 
 
 def _size(measure: Measure, bounds: Bounds, share: Fraction, spend: Spend) -> int:

@@ -13,7 +13,7 @@ from sfumato.query.measures.base import NARROW
 from sfumato.query.measures.people import PARTS_OF_PEOPLE
 from sfumato.query.plan import Plan, Project, Scan, Where
 from sfumato.query.price import PricedQuery
-from sfumato.query.weights import Squares
+from sfumato.query.weights import LengthBound
 
 _LONGEST = 2**62
 
@@ -112,9 +112,7 @@ class Weighing:
 
     @property
     def _needs_lines(self) -> bool:
-        return (
-            self._apart or not self._names or bool(self._people) or self._cancels or self._weights.squares is not None
-        )
+        return self._apart or not self._names or bool(self._people) or self._cancels or self._weights.length is not None
 
     @property
     def _cancels(self) -> bool:
@@ -174,7 +172,7 @@ class Weighing:
 
     def _bounded(self) -> list[str]:
         """t: what is bounded of a person, over lines; or t: the squares of it, and h: the largest."""
-        squares, alone = self._weights.squares, self._weights.alone
+        squares, alone = self._weights.length, self._weights.alone
         if squares is None:
             whole = self._write.whole if alone is None or alone.is_narrow else self._write.wide
             return [f"{whole(f'sum({self._capped})')} AS t"]
@@ -185,11 +183,11 @@ class Weighing:
 
     def _of_person(self, bits: int) -> str:
         """The weight of a line's rows."""
-        if self._weights.squares is not None:
-            return self._by_length(self._weights.squares, bits)
+        if self._weights.length is not None:
+            return self._by_length(self._weights.length, bits)
         return self._weight("t", bits) if self._bounds.rows is None else self._in_group(bits)
 
-    def _by_length(self, squares: Squares, bits: int) -> str:
+    def _by_length(self, squares: LengthBound, bits: int) -> str:
         """⌊T·2^F/(2^j·⌈√t⌉)⌋ where that is less than 2^F; nothing of who has more in one group than is squared."""
         total = self._weights.most(self._bounds.total)
         fits = (total >> squares.coarse) ** 2
