@@ -12,17 +12,24 @@ from sfumato.synth.databases import (
     RowDatabase,
     WeightedDatabase,
 )
+from sfumato.synth.guess_and_check import Checked, GuessAndCheck, NumericCheck
 from sfumato.synth.hierarchy_workload import HierarchyWorkload
 from sfumato.synth.marginal_workload import MarginalWorkload
+from sfumato.synth.multiplicative_weights import FittedModels, MultiplicativeWeights
+from sfumato.synth.online import OnlineMultiplicativeWeights, OnlineRun
 from sfumato.synth.ordered_workloads import PrefixWorkload, RangeWorkload
 from sfumato.synth.people import CountedPeople, GuessedPeople, KnownPeople
 from sfumato.synth.small_database import SmallDatabase
+from sfumato.synth.steps import MultiplicativeStep, ProportionalStep
 from sfumato.synth.workloads import MatrixWorkload, Workload, point_and_sum_queries
 
 __all__ = [
     "Cells",
+    "Checked",
     "CountedPeople",
     "Database",
+    "FittedModels",
+    "GuessAndCheck",
     "GuessedPeople",
     "HierarchyWorkload",
     "HistogramDatabase",
@@ -30,7 +37,13 @@ __all__ = [
     "KnownPeople",
     "MarginalWorkload",
     "MatrixWorkload",
+    "MultiplicativeStep",
+    "MultiplicativeWeights",
+    "NumericCheck",
+    "OnlineMultiplicativeWeights",
+    "OnlineRun",
     "PrefixWorkload",
+    "ProportionalStep",
     "RangeWorkload",
     "RowDatabase",
     "SmallDatabase",

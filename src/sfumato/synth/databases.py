@@ -56,6 +56,13 @@ class Cells:
         np.add.at(sums, chosen, weights.astype(np.object_))
         return sums
 
+    def weighed(self, row: NDArray[np.int64]) -> int:
+        """The sum of whole weights times those of a row with one for each cell of the domain, never wrapped."""
+        held = row if self.places is None else row[self.places]
+        if self.weights.dtype.kind == "i" and _size(self.weights) * float(np.abs(held).max(initial=0)) < _FITS:
+            return int(held @ self.weights)
+        return sum(int(w) * int(c) for w, c in zip(held.tolist(), self.weights.tolist(), strict=True))
+
     def dense(self, count: int) -> NDArray[Any]:
         """One weight for every cell, in order."""
         return self.weights if self.places is None else self.tally(self.places, count)
@@ -92,6 +99,7 @@ class Database(Protocol):
 def places_in(domain: FiniteDomain, rows: Iterable[Hashable]) -> NDArray[np.int64]:
     """The place of each row in the order of the domain; a row outside is refused, and not shown.
 
+    >>> from sfumato.core import Product
     >>> places_in(Product((Categories(("f", "m")), IntegerInterval(0, 9))), [("m", 3), ("f", 0)]).tolist()
     [13, 0]
     """

@@ -110,9 +110,9 @@ class MarginalWorkload(Workload):
                 return place
         raise InvalidParameter("query", f"must be below {len(self)}", query)
 
-    def cells_of(self, marginal: int) -> NDArray[np.int64]:
+    def cells_of_group(self, group: int) -> NDArray[np.int64]:
         """For every member of the domain, which cell of a marginal it is in."""
-        axes = self._places[marginal]
+        axes = self._places[group]
         cell = np.zeros(self.shape, dtype=np.int64)
         for axis in axes:
             along = np.arange(self.shape[axis]).reshape([-1 if a == axis else 1 for a in range(len(self.shape))])
@@ -122,7 +122,9 @@ class MarginalWorkload(Workload):
     def weights_of(self, query: int) -> NDArray[np.int64]:
         """One for the members of a cell."""
         marginal = self.marginal_of(query)
-        inside: NDArray[np.int64] = (self.cells_of(marginal) == query - self._groups[marginal].start).astype(np.int64)
+        inside: NDArray[np.int64] = (self.cells_of_group(marginal) == query - self._groups[marginal].start).astype(
+            np.int64
+        )
         return inside
 
     def move(self, change: Change) -> Move:

@@ -55,7 +55,7 @@ class SmallDatabase:
     >>> hours = IntegerInterval(0, 23)
     >>> small = SmallDatabase(workload=PrefixWorkload(hours), epsilon=1, alpha=0.2, people=KnownPeople(10_000))
     >>> small.records, print(small.error(0.05))
-    within 0.221 with probability 95 %
+    within 2,092 with probability 95 %
     (49, None)
     >>> y = small.release(HistogramDatabase(hours, {9: 6000, 17: 4000}))
     >>> y.records, y.people

@@ -80,6 +80,11 @@ class Workload(ABC):
         """The most that one record moves the sums of any one group in ℓ1."""
         return self.move(change).linf
 
+    def cells_of_group(self, group: int) -> NDArray[np.int64]:
+        """For every member of the domain which query of a group counts it, from 0 on; -1 for none."""
+        query = self.weights_of(self.groups[group].start)
+        return np.where(query > 0, 0, -1)
+
     def answers(self, database: Database) -> NDArray[Any]:
         """The answers on data, a released database or a model: whole numbers, Fractions, or floats of a model.
 
