@@ -27,7 +27,7 @@ from sfumato.synth import (
 
 FOUR = IntegerInterval(5, 8)
 SEXES, AGES, PLACES = Categories(("f", "m")), IntegerInterval(0, 2), Categories(("here",))
-ATTRIBUTES = {"sex": SEXES, "age": AGES, "place": PLACES}
+ATTRIBUTES: dict[str, IntegerInterval | Categories] = {"sex": SEXES, "age": AGES, "place": PLACES}
 MAKERS: dict[str, Callable[..., Workload]] = {
     "marginals": lambda size=None: MarginalWorkload(ATTRIBUTES, ((), ("sex",), ("age", "sex"), ("place",)), size=size),
     "one marginal": lambda size=None: MarginalWorkload(ATTRIBUTES, (("place", "age"),), size=size),

@@ -136,9 +136,8 @@ class OnlineRun:
     def ask(self, workload: Workload, query: int = 0) -> Checked:
         """The answer to one query of a workload, in people: the model's, or a measured one, that it learns from."""
         with self._lock:
-            weights = self._row(workload, query)
-            guess = self._guess(weights)
-            answer = self._check.ask(self._exact(workload, query, data_of(self._database, workload)), guess)
+            cells, weights = data_of(self._database, workload), self._row(workload, query)
+            answer = self._check.ask(self._exact(workload, query, cells), self._guess(weights))
             if answer.measured:
                 self.updates += 1
                 MultiplicativeStep().take(self._weights, weights, float(answer.value), floor=0.0)
