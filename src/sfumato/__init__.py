@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         mechanisms,
         pictures,
         query,
+        synth,
     )
     from sfumato.curator import open, open_curator, profile, register  # noqa: A004
 
@@ -48,6 +49,7 @@ ROOMS = (
     "mechanisms",
     "pictures",
     "query",
+    "synth",
 )
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "profile",
     "query",
     "register",
+    "synth",
 ]
 
 
