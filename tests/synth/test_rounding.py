@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact import output_law
-from sfumato.synth import Groups, controlled_rounding, rounded_up, water_filled, water_filled_wholes
+from sfumato.synth import CellGroups, controlled_rounding, rounded_up, water_filled, water_filled_wholes
 from statistics_of_samples import THRESHOLD, binomial
 
 groups_of_cells = st.lists(
@@ -20,7 +20,7 @@ groups_of_cells = st.lists(
 
 @given(groups_of_cells)
 def test_whole_counts_keep_every_total_and_move_no_weight_by_one(groups: list[tuple[list[int], int]]) -> None:
-    parts = Groups.of([len(measured) for measured, _ in groups])
+    parts = CellGroups.of([len(measured) for measured, _ in groups])
     filled = water_filled_wholes(
         np.concatenate([measured for measured, _ in groups]), groups=parts, totals=[total for _, total in groups]
     )
@@ -32,7 +32,7 @@ def test_whole_counts_keep_every_total_and_move_no_weight_by_one(groups: list[tu
 
 def test_a_count_has_its_weight_as_expectation_exactly() -> None:
     """Two of three equal cells are rounded up: each with probability 2/3, by the law of the random bits."""
-    filled = water_filled_wholes([4, 4, 4], groups=Groups.of([3]), totals=[5])
+    filled = water_filled_wholes([4, 4, 4], groups=CellGroups.of([3]), totals=[5])
     law = output_law(
         lambda bits: tuple(rounded_up(filled, bits=bits).tolist()),
         word_bits=2,

@@ -10,7 +10,7 @@ from scipy.optimize import minimize, nnls
 
 from sfumato.errors import InvalidParameter
 from sfumato.synth import water_filling as water_filling_room
-from sfumato.synth.water_filling import Groups, water_filled, water_filled_wholes, water_level
+from sfumato.synth.water_filling import CellGroups, water_filled, water_filled_wholes, water_level
 
 cells = st.lists(st.integers(-50, 50), min_size=1, max_size=12)
 
@@ -75,7 +75,7 @@ def test_order_does_not_matter_and_rows_are_fitted_one_by_one() -> None:
 
 @given(st.lists(st.tuples(cells, st.integers(0, 200)), min_size=1, max_size=8))
 def test_groups_are_filled_exactly_as_each_alone(groups: list[tuple[list[int], int]]) -> None:
-    parts = Groups.of([len(measured) for measured, _ in groups])
+    parts = CellGroups.of([len(measured) for measured, _ in groups])
     flat = np.concatenate([measured for measured, _ in groups])
     filled = water_filled_wholes(flat, groups=parts, totals=[total for _, total in groups])
     alone = np.concatenate([water_filled(measured, total=total) for measured, total in groups])
@@ -88,7 +88,7 @@ def test_groups_are_filled_exactly_as_each_alone(groups: list[tuple[list[int], i
 def test_groups_that_take_long_are_sorted_instead(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that fall by halves lose one cell a round: sorting has the same answer."""
     measured = np.array([2**k for k in range(40)] * 3)
-    parts, totals = Groups.of([40, 40, 40]), np.array([1, 5, 1000])
+    parts, totals = CellGroups.of([40, 40, 40]), np.array([1, 5, 1000])
     by_rounds = water_filled_wholes(measured, groups=parts, totals=totals)
     for rounds in (0, 1, 3):
         monkeypatch.setattr(water_filling_room, "_ROUNDS", rounds)
@@ -102,7 +102,7 @@ def test_a_million_cells_of_one_group_and_of_many_keep_their_totals() -> None:
     measured = random.integers(-20, 20, 1_000_000)
     one = water_filled(measured, total=12_345)
     assert one.sum() == pytest.approx(12_345, abs=1e-6)
-    parts = Groups.of(np.full(100_000, 10))
+    parts = CellGroups.of(np.full(100_000, 10))
     totals = random.integers(0, 50, 100_000)
     many = water_filled_wholes(measured, groups=parts, totals=totals)
     assert np.array_equal(parts.sums(many.floors) + many.extra, totals)
@@ -116,10 +116,10 @@ def test_a_million_cells_of_one_group_and_of_many_keep_their_totals() -> None:
         (lambda: water_filled([float("nan")], total=1), "measured must be finite"),
         (lambda: water_filled([1.0, 2.0], total=[1, 2]), "total must be one for each row"),
         (lambda: water_level([1.0], total=1, softness=-1), "softness must not be negative"),
-        (lambda: Groups.of([2, 0]), "sizes must be whole numbers from 1 on"),
-        (lambda: water_filled_wholes([1.5], groups=Groups.of([1]), totals=[1]), "measured must be 1 whole numbers"),
-        (lambda: water_filled_wholes([1], groups=Groups.of([1]), totals=[-1]), "totals must not be negative"),
-        (lambda: water_filled_wholes([2**62, 1], groups=Groups.of([2]), totals=[1]), "measured must be between"),
+        (lambda: CellGroups.of([2, 0]), "sizes must be whole numbers from 1 on"),
+        (lambda: water_filled_wholes([1.5], groups=CellGroups.of([1]), totals=[1]), "measured must be 1 whole numbers"),
+        (lambda: water_filled_wholes([1], groups=CellGroups.of([1]), totals=[-1]), "totals must not be negative"),
+        (lambda: water_filled_wholes([2**62, 1], groups=CellGroups.of([2]), totals=[1]), "measured must be between"),
     ],
 )
 def test_what_cannot_be_filled_is_refused(call: Any, says: str) -> None:

@@ -11,7 +11,7 @@ from sfumato.synth.microdata import (
     FilledGeometric,
     FilledTruncated,
     Measurements,
-    Microdata,
+    MicrodataMechanism,
     PointAndSumQueries,
 )
 from sfumato.synth.microdata_bounds import (
@@ -42,10 +42,11 @@ from sfumato.synth.nonnegative import (
 )
 from sfumato.synth.ranges import RangeAnswer, Ranges, RangeSynopsis, RangeTree, best_branching
 from sfumato.synth.rounding import controlled_rounding, rounded_up
-from sfumato.synth.water_filling import Groups, WholeFill, water_filled, water_filled_wholes, water_level
+from sfumato.synth.water_filling import CellGroups, WholeFill, water_filled, water_filled_wholes, water_level
 
 __all__ = [
     "ApproximateLimit",
+    "CellGroups",
     "Clip",
     "ClippedGaussian",
     "ClippedGeometric",
@@ -53,11 +54,10 @@ __all__ = [
     "FilledGaussian",
     "FilledGeometric",
     "FilledTruncated",
-    "Groups",
     "LaplaceErrors",
     "LeastSquares",
     "Measurements",
-    "Microdata",
+    "MicrodataMechanism",
     "NoiseMoments",
     "NonNegativeLeastSquares",
     "NormalErrors",

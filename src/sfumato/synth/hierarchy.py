@@ -23,7 +23,7 @@ from sfumato.mechanisms.answers import AnswerMove, Answers, add
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.synth.rounding import rounded_up
-from sfumato.synth.water_filling import Groups, Wholes, water_filled_wholes
+from sfumato.synth.water_filling import CellGroups, Wholes, water_filled_wholes
 
 _LARGEST = 2**62
 
@@ -42,14 +42,14 @@ class Tree:
     """
 
     sizes: tuple[int, ...]
-    children: tuple[Groups, ...]
+    children: tuple[CellGroups, ...]
     orders: tuple[NDArray[np.intp] | None, ...]
     """The nodes of each level in the order in which children of one parent stand side by side; None if they do."""
 
     @classmethod
     def of(cls, parents: Sequence[Any]) -> "Tree":
         """The tree of these parents, level by level from below the first."""
-        sizes, children, orders = list[int](), list[Groups](), list[NDArray[np.intp] | None]()
+        sizes, children, orders = list[int](), list[CellGroups](), list[NDArray[np.intp] | None]()
         for depth, level in enumerate(parents, start=1):
             found = np.asarray(level)
             if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size or int(found.min()) < 0:
@@ -68,7 +68,7 @@ class Tree:
             above = orders[-1]
             placed = found if above is None else np.argsort(above)[found]
             orders.append(None if (np.diff(placed) >= 0).all() else np.argsort(placed, kind="stable"))
-            children.append(Groups.of(counts if above is None else counts[above]))
+            children.append(CellGroups.of(counts if above is None else counts[above]))
             sizes.append(len(found))
         if not children:
             raise InvalidParameter("parents", "must be those of one level at least, got", 0)
@@ -205,7 +205,7 @@ class TopDown:
         levels = [np.maximum(measured[0], 0)]
         for depth, (groups, noisy) in enumerate(zip(self.tree.children, measured[1:], strict=True), start=1):
             # (node, cell) -> one cell after the other, so that each (cell, parent) is a group of neighbours
-            every = Groups.of(np.tile(groups.sizes, self.cells))
+            every = CellGroups.of(np.tile(groups.sizes, self.cells))
             cells = self.tree.side_by_side(depth, noisy).T.reshape(-1)
             filled = water_filled_wholes(cells, groups=every, totals=levels[-1].T.reshape(-1))
             levels.append(np.ascontiguousarray(rounded_up(filled, bits=bits).reshape(self.cells, -1).T))

@@ -32,7 +32,7 @@ from sfumato.synth.microdata_bounds import (
     truncated_geometric_moments,
 )
 from sfumato.synth.rounding import rounded_up
-from sfumato.synth.water_filling import Groups, Reals, Wholes, water_filled, water_filled_wholes
+from sfumato.synth.water_filling import CellGroups, Reals, Wholes, water_filled, water_filled_wholes
 
 _LARGEST = 2**62
 _MOST_BOUND = 10**6
@@ -110,7 +110,7 @@ class Measurements:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Microdata(ABC):
+class MicrodataMechanism(ABC):
     """What the five algorithms share: d cells, the neighbours that are told apart by none, one noise, one price."""
 
     points: int
@@ -155,7 +155,7 @@ class Microdata(ABC):
         return np.clip(noisy, -limit, limit).astype(np.int64)
 
 
-class Clipped(Microdata):
+class Clipped(MicrodataMechanism):
     """All of the price for the cells: each is released as max(0, count + noise), the total is what they add up to."""
 
     def _moved(self, norm: Norm) -> Sensitivity:
@@ -176,7 +176,7 @@ class Clipped(Microdata):
         return clipped_bounds(self.points, self.moments())
 
 
-class Filled(Microdata):
+class Filled(MicrodataMechanism):
     """Cells and total measured alike; weights nearest to the cells that are not negative and keep max(0, total)."""
 
     def _moved(self, norm: Norm) -> Sensitivity:
@@ -194,7 +194,7 @@ class Filled(Microdata):
 
     def release_counts(self, exact: Any, *, bits: BitSource | None = None) -> Wholes:
         """The same weights rounded to whole counts with the same total, so that each row counts once."""
-        measured, groups = self.measure(exact, bits=bits), Groups.of([self.points])
+        measured, groups = self.measure(exact, bits=bits), CellGroups.of([self.points])
         filled = water_filled_wholes(measured.points, groups=groups, totals=[max(0, measured.total)])
         return rounded_up(filled, bits=bits)
 

@@ -31,6 +31,7 @@ RangeNoise = GeometricNoise | DiscreteGaussianNoise
 _MOST_BINS = 2**27
 _COMPARED = 2_000  # ranges by which a branching is judged
 _MOST_BRANCHING = 64
+_LEAST = 1e-200  # the variance of noise that is hardly there
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,7 @@ class Ranges:
         return RangeSynopsis(self._precision().consistent(measured), self._precision())
 
     def _precision(self) -> _Precision:
-        return _Precision.of(self.tree, [noise.variance for noise in self.noises])
+        return _Precision.of(self.tree, [max(noise.variance, _LEAST) for noise in self.noises])
 
     def standard_error(self, start: int, stop: int) -> float:
         """The standard error of a range's count, known before anything is spent."""
@@ -301,7 +302,7 @@ class Ranges:
         worst = float(self._precision().variances(*_prefixes(self.tree.bins)).max())
         rare = math.log(2 * self.tree.bins) - math.log(float(fails))
         within = [
-            (worst * max(_log_moment(noise, t) / noise.variance for noise in self.noises) + rare) / t
+            (worst * max(_log_moment(noise, t) / max(noise.variance, _LEAST) for noise in self.noises) + rare) / t
             for t in np.geomspace(1e-3, 0.99, 300) * min(_most_tilt(noise) for noise in self.noises)
         ]
         return stated(2 * min(within) * (1 + 1e-8), fails)

@@ -21,8 +21,8 @@ _SAME = 1e-9  # a float this close to a whole number is that
 def rounded_up(filled: WholeFill, *, bits: BitSource | None = None) -> Wholes:
     """Exact weights as whole numbers with the same total in every group.
 
-    >>> from sfumato.synth.water_filling import Groups, water_filled_wholes
-    >>> filled = water_filled_wholes([5, 5, 5, -9], groups=Groups.of([4]), totals=[7])
+    >>> from sfumato.synth.water_filling import CellGroups, water_filled_wholes
+    >>> filled = water_filled_wholes([5, 5, 5, -9], groups=CellGroups.of([4]), totals=[7])
     >>> counts = rounded_up(filled)
     >>> int(counts.sum()), sorted(counts.tolist())
     (7, [0, 2, 2, 3])

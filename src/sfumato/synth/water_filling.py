@@ -71,10 +71,10 @@ def _cells(measured: Any) -> Reals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class CellGroups:
     """Cells side by side in groups of these sizes, none of them empty.
 
-    >>> Groups.of([2, 1]).sums(np.array([1, 2, 5])).tolist()
+    >>> CellGroups.of([2, 1]).sums(np.array([1, 2, 5])).tolist()
     [3, 5]
     """
 
@@ -82,8 +82,8 @@ class Groups:
     starts: Wholes
 
     @classmethod
-    def of(cls, sizes: Any) -> "Groups":
-        """Groups of these sizes, one after the other."""
+    def of(cls, sizes: Any) -> "CellGroups":
+        """CellGroups of these sizes, one after the other."""
         found = np.asarray(sizes)
         if found.ndim != 1 or found.size == 0 or found.dtype.kind not in "iu" or int(found.min()) < 1:
             raise InvalidParameter("sizes", "must be whole numbers from 1 on, one a group, found", found.dtype.name)
@@ -112,7 +112,7 @@ class WholeFill:
     are rounded up to keep the total; all other weights are zero.
     """
 
-    groups: Groups
+    groups: CellGroups
     floors: Wholes
     positive: NDArray[np.bool_]
     active: Wholes
@@ -124,10 +124,10 @@ class WholeFill:
         return np.asarray(self.floors + self.positive * share, dtype=np.float64)
 
 
-def water_filled_wholes(measured: Any, *, groups: Groups, totals: Any) -> WholeFill:
+def water_filled_wholes(measured: Any, *, groups: CellGroups, totals: Any) -> WholeFill:
     """Water-filling of whole-numbered cells, each group onto its whole-numbered total, exactly (Survey Lemma 9.5).
 
-    >>> filled = water_filled_wholes([3, 1, -2, 0, 0], groups=Groups.of([3, 2]), totals=[2, 1])
+    >>> filled = water_filled_wholes([3, 1, -2, 0, 0], groups=CellGroups.of([3, 2]), totals=[2, 1])
     >>> filled.floors.tolist(), filled.extra.tolist(), filled.weights().tolist()
     ([2, 0, 0, 0, 0], [0, 1], [2.0, 0.0, 0.0, 0.5, 0.5])
     """
@@ -144,7 +144,7 @@ def water_filled_wholes(measured: Any, *, groups: Groups, totals: Any) -> WholeF
     return WholeFill(groups, floors, positive, standing, np.where(remainders > 0, active - remainders, 0))
 
 
-def _whole_levels(cells: Wholes, groups: Groups, totals: Wholes) -> tuple[Wholes, Wholes, Wholes]:
+def _whole_levels(cells: Wholes, groups: CellGroups, totals: Wholes) -> tuple[Wholes, Wholes, Wholes]:
     """γ of each group as a quotient, a remainder and a number of cells: γ = quotient + remainder/cells."""
     quotients, remainders, active = (np.zeros(len(totals), dtype=np.int64) for _ in range(3))
     which, sizes, left, wanted = np.arange(len(totals)), groups.sizes, cells, totals
