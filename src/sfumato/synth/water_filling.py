@@ -29,24 +29,36 @@ def water_level(measured: Any, *, total: Any, softness: float = 0.0) -> Reals:
     >>> water_level([3.0, 1.0, -2.0], total=2)
     array(1.)
     """
-    cells, wanted = _cells(measured), np.asarray(total, dtype=np.float64)
     if softness < 0:
         raise InvalidParameter("softness", "must not be negative", softness)
+    cells = _cells(measured)
+    return _level(cells, _totals(cells, total, least=None if softness else 0), softness)
+
+
+def _totals(cells: Reals, total: Any, *, least: int | None) -> Reals:
+    wanted = np.asarray(total, dtype=np.float64)
     if wanted.shape != cells.shape[:-1]:
         raise InvalidParameter("total", f"must be one for each row of cells, {cells.shape[:-1]}, got", wanted.shape)
-    if softness == 0 and (wanted < 0).any():
+    if least is not None and (wanted < least).any():
         raise InvalidParameter(
             "total", "must not be negative", float(wanted.min()), hint="a noisy total is clamped first: max(0, total)"
         )
-    falling = -np.sort(-cells, axis=-1)
-    sums = np.cumsum(falling, axis=-1)
+    return wanted
+
+
+def _level(cells: Reals, wanted: Reals, softness: float) -> Reals:
+    falling = np.sort(cells, axis=-1)[..., ::-1]
+    if not (np.isfinite(falling[..., 0]).all() and np.isfinite(falling[..., -1]).all()):  # NaN counts as the largest
+        raise InvalidParameter("measured", "must be finite, found", "nan or inf")
     # levels[k - 1] is γ if the k largest cells stand above it; it is γ for the last k whose cell does
-    levels = (sums - wanted[..., None]) / (np.arange(1, cells.shape[-1] + 1) + softness)
-    above = np.count_nonzero(falling > levels, axis=-1)
+    levels = (falling.cumsum(axis=-1) - wanted[..., None]) / (np.arange(1, cells.shape[-1] + 1) + softness)
+    standing = falling > levels
+    if cells.ndim == 1:
+        count = int(np.count_nonzero(standing))
+        return np.asarray(levels[max(count, 1) - 1] if count or not softness else -wanted / softness)
+    above = np.count_nonzero(standing, axis=-1)
     found = np.take_along_axis(levels, np.maximum(above, 1)[..., None] - 1, axis=-1)[..., 0]
-    if softness:
-        found = np.where(above == 0, -wanted / softness, found)
-    return np.asarray(found)
+    return np.where(above == 0, -wanted / softness, found) if softness else found
 
 
 def water_filled(measured: Any, *, total: Any) -> Reals:
@@ -58,15 +70,14 @@ def water_filled(measured: Any, *, total: Any) -> Reals:
     [0.75, 1.25]
     """
     cells = _cells(measured)
-    return np.maximum(cells - water_level(cells, total=total)[..., None], 0)
+    level = _level(cells, _totals(cells, total, least=0), 0.0)
+    return np.maximum(cells - level[..., None], 0)
 
 
 def _cells(measured: Any) -> Reals:
     cells = np.asarray(measured, dtype=np.float64)
     if cells.ndim == 0 or cells.shape[-1] == 0:
         raise InvalidParameter("measured", "must be at least one cell, got shape", cells.shape)
-    if not np.isfinite(cells).all():
-        raise InvalidParameter("measured", "must be finite, found", "nan or inf")
     return cells
 
 
