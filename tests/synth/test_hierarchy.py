@@ -127,7 +127,7 @@ def test_leaves_are_closer_than_what_was_measured() -> None:
 
 def test_counts_beyond_machine_numbers_are_answered() -> None:
     made = TopDown.pure(tree=Tree.regular([2]), epsilon=1)
-    for leaves in ([2**70, 1], [2**62, 2**62], [-(2**80), 3]):
+    for leaves in ([2**70, 1], [2**62, 2**62], [-(2**80), 3], np.array([-(2**63), -(2**63)]), [2**16385, 1]):
         levels = made.release(leaves)
         assert levels[1].sum() == levels[0].sum() >= 0
 

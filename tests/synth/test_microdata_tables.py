@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from microdata_figures import AT_A_TENTH, AT_ONE, SWEEP
-from microdata_tables import DATASETS, algorithms, clipped_sum_error, errors, level, measured, run
+from microdata_tables import DATASETS, algorithms, clipped_sum_error, errors, level, main, measured, run
 
 SURE = 6.5  # standard deviations, of figures that are means of hundreds of squares
 
@@ -84,3 +84,12 @@ def test_clipping_zeros_has_the_error_of_its_closed_form(d: int) -> None:
     assert abs(squares.mean() - clipped_sum_error(d)) < SURE * squares.std() / math.sqrt(runs)
     assert squares.mean() == pytest.approx(clipped_sum_error(d), rel=0.4)
     assert clipped_sum_error(d, epsilon=0.5) == 4 * clipped_sum_error(d)
+
+
+def test_the_command_prints_both_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["microdata_tables.py", "--runs", "10"])
+    main()
+    printed = capsys.readouterr().out
+    assert printed.count("| Level00 |") == 2
+    assert "| level 1, d = 10000 |" in printed
+    assert "2,526.5" in printed

@@ -106,5 +106,17 @@ def test_a_total_that_is_sure_is_water_filling() -> None:
     nearly = NonNegativeLeastSquares(1e-9)(points, 12.0)
     assert np.allclose(nearly, WaterFilling()(points, 12.0), atol=1e-6)
     assert math.isclose(WaterFilling()(points, 12.0).sum(), 12.0)
-    with pytest.raises(InvalidParameter, match="softness must be positive"):
-        NonNegativeLeastSquares(0)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: NonNegativeLeastSquares(0), "softness must be positive"),
+        (lambda: LeastSquares(-1), "softness must not be negative"),
+        (lambda: LaplaceErrors(0), "scale must be positive"),
+        (lambda: NormalErrors(float("nan")), "sigma must be finite"),
+    ],
+)
+def test_widths_that_make_no_sense_are_refused(call: Any, says: str) -> None:
+    with pytest.raises(InvalidParameter, match=says):
+        call()

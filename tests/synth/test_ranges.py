@@ -207,3 +207,5 @@ def test_counts_beyond_machine_numbers_are_answered() -> None:
     made = Ranges.pure(tree=RangeTree(bins=2), epsilon=1)
     assert made.release([2**62, 2**62]).total.value == pytest.approx(2.0**63)
     assert made.release([2**70, 1]).total.value == pytest.approx(2.0**70)
+    assert made.release(np.array([-(2**63), -(2**63)])).total.value == pytest.approx(-(2.0**64))
+    assert made.release([2**16385, 1]).total.value > 2.0**900

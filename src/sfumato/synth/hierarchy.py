@@ -23,7 +23,7 @@ from sfumato.mechanisms.answers import AnswerMove, Answers, add
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.synth.rounding import rounded_up
-from sfumato.synth.water_filling import CellGroups, Wholes, water_filled_wholes
+from sfumato.synth.water_filling import CellGroups, Wholes, summable, water_filled_wholes
 
 _LARGEST = 2**62
 
@@ -191,8 +191,7 @@ class TopDown:
             raise InvalidParameter("exact", f"must be counts of shape {shape}, got shape", found.shape)
         flat = found.reshape(-1)
         placed = Answers(None, flat.size).place_row(flat if found.dtype != np.object_ else flat.tolist())
-        wide = placed.dtype == np.object_ or int(np.abs(placed).max()) > _LARGEST // placed.size
-        return (placed.astype(np.object_) if wide else placed).reshape(shape)
+        return summable(placed).reshape(shape)
 
     def _noisy(self, level: NDArray[Any], noise: Noise, bits: BitSource) -> Wholes:
         flat = level.reshape(-1)

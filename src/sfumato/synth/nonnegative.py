@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import non_negative, positive
 from sfumato.synth.water_filling import Reals, water_filled, water_level
 
 _LOG_SURE = math.log1p(-0.01)  # how sure it must be that a cell is no noise
@@ -36,6 +36,9 @@ class LeastSquares:
     """
 
     softness: float = 1.0
+
+    def __post_init__(self) -> None:
+        non_negative("softness", self.softness)
 
     def __call__(self, points: Any, total: Any) -> Reals:
         """Cells moved alike, so far that the total is weighed against them."""
@@ -69,8 +72,7 @@ class NonNegativeLeastSquares:
     softness: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.softness > 0:
-            raise InvalidParameter("softness", "must be positive", self.softness, hint="WaterFilling keeps the total")
+        positive("softness", self.softness)
 
     def __call__(self, points: Any, total: Any) -> Reals:
         """A level as in water-filling, where the total gives way in proportion to it."""
@@ -84,6 +86,9 @@ class LaplaceErrors:
     """Errors of cells with this scale: what the re-weighted fit takes small cells for."""
 
     scale: float
+
+    def __post_init__(self) -> None:
+        positive("scale", self.scale)
 
     @property
     def variance(self) -> float:
@@ -105,6 +110,9 @@ class NormalErrors:
     """Errors of cells with this standard deviation."""
 
     sigma: float
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
 
     @property
     def variance(self) -> float:

@@ -24,6 +24,7 @@ from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.answers import AnswerMove, Answers, add
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
+from sfumato.synth.water_filling import summable
 
 Reals = NDArray[np.float64]
 RangeNoise = GeometricNoise | DiscreteGaussianNoise
@@ -31,6 +32,7 @@ RangeNoise = GeometricNoise | DiscreteGaussianNoise
 _MOST_BINS = 2**27
 _COMPARED = 2_000  # ranges by which a branching is judged
 _MOST_BRANCHING = 64
+_FAR = 2**1000
 _LEAST = 1e-200  # the variance of noise that is hardly there
 
 
@@ -266,14 +268,12 @@ class Ranges:
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> RangeSynopsis:
         """The synopsis of exact counts of the bins."""
-        stream, counts = source(bits), Answers(None, self.tree.bins).place_row(exact)
-        if counts.dtype != np.object_ and int(np.abs(counts).max()) > 2**62 // len(counts):
-            counts = counts.astype(np.object_)
-        levels = [counts]
+        stream = source(bits)
+        levels = [summable(Answers(None, self.tree.bins).place_row(exact))]
         for depth in range(len(self.tree.sizes) - 2, -1, -1):
             levels.append(np.add.reduceat(levels[-1], self.tree.starts(depth)))
         measured = [
-            add(level, noise.draw(len(level), stream)).astype(np.float64)
+            _floats(add(level, noise.draw(len(level), stream)))
             for level, noise in zip(reversed(levels), self.noises, strict=True)
         ]
         return RangeSynopsis(self._precision().consistent(measured), self._precision())
@@ -324,6 +324,11 @@ def _log_moment(noise: RangeNoise, t: float) -> float:
             return -math.log1p(-2 * math.sinh(t / 2) ** 2 * noise.variance)
         case DiscreteGaussianNoise():
             return (t * float(noise.sigma)) ** 2 / 2
+
+
+def _floats(noisy: NDArray[Any]) -> Reals:
+    """Noisy counts as floats; what is beyond all of them is cut, after the noise and free of charge."""
+    return np.asarray(np.clip(noisy, -_FAR, _FAR) if noisy.dtype == np.object_ else noisy, dtype=np.float64)
 
 
 def _prefixes(bins: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

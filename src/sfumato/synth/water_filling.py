@@ -190,6 +190,15 @@ def _by_sorting(
         out[2][group] = count
 
 
+def summable(counts: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as they are, or as Python's where sums of all of them might leave 64 bits."""
+    most = _LARGEST // max(1, counts.size)
+    fits = counts.dtype != np.object_ and (
+        not counts.size or (int(counts.max()) <= most and int(counts.min()) >= -most)
+    )
+    return counts if fits else counts.astype(np.object_)
+
+
 def _whole(name: str, values: Any, count: int, *, most: int) -> Wholes:
     found = np.asarray(values)
     if found.dtype.kind not in "iu" or found.shape != (count,):
