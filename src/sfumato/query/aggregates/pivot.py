@@ -24,21 +24,27 @@ class Squares(NamedTuple):
 
 
 class Slow:
-    """A function that changes slowly over an interval, computed at a few places and straight in between."""
+    """A function that changes slowly over an interval, computed at few places when they are needed, straight between."""
 
     def __init__(self, function: Callable[[Fraction], float], low: Fraction, high: Fraction, places: int = 5) -> None:
         width = (high - low) / (places - 1)
-        exact = [low + width * i for i in range(places)] if width else [low]
-        self._at, self._values = [float(each) for each in exact], [function(each) for each in exact]
+        self._exact = [low + width * i for i in range(places)] if width else [low]
+        self._at, self._function = [float(each) for each in self._exact], function
+        self._values: dict[int, float] = {}
+
+    def _value(self, i: int) -> float:
+        if i not in self._values:
+            self._values[i] = self._function(self._exact[i])
+        return self._values[i]
 
     def __call__(self, x: float) -> float:
         """The value at x, that of the nearer end outside."""
         at = self._at
         i = bisect_right(at, x)
         if i in (0, len(at)):
-            return self._values[0 if i == 0 else -1]
+            return self._value(0 if i == 0 else len(at) - 1)
         part = (x - at[i - 1]) / (at[i] - at[i - 1])
-        return self._values[i - 1] + part * (self._values[i] - self._values[i - 1])
+        return self._value(i - 1) + part * (self._value(i) - self._value(i - 1))
 
 
 def near_ratios(above: float, below: float, squares: Squares, kappa: float) -> tuple[float, float] | None:
