@@ -25,8 +25,10 @@ if TYPE_CHECKING:
         mechanisms,
         pictures,
         query,
+        synth,
     )
     from sfumato.curator import open, open_curator, profile, register  # noqa: A004
+    from sfumato.synth import Publication
 
 __version__ = "0.2.0"
 
@@ -48,10 +50,12 @@ ROOMS = (
     "mechanisms",
     "pictures",
     "query",
+    "synth",
 )
 
 __all__ = [
     "ROOMS",
+    "Publication",
     "__version__",
     "accounting",
     "anonymity",
@@ -74,12 +78,15 @@ __all__ = [
     "profile",
     "query",
     "register",
+    "synth",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in ("open", "open_curator", "profile", "register"):
         return getattr(import_module("sfumato.curator"), name)
+    if name == "Publication":
+        return import_module("sfumato.synth").Publication
     if name in ROOMS:
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")

@@ -45,7 +45,8 @@ def test_the_same_receipt_comes_again_and_is_charged_once(ledger: Ledger) -> Non
 
 def test_of_two_attempts_one_is_settled(ledger: Ledger) -> None:
     first, second = reserve(ledger), reserve(ledger)
-    assert isinstance(first, Receipt) and isinstance(second, Receipt)
+    assert isinstance(first, Receipt)
+    assert isinstance(second, Receipt)
     ledger.settle(second, {"digest": "b"})
     with pytest.raises(LedgerMisuse, match="another answer"):
         ledger.settle(first, {"digest": "a"})

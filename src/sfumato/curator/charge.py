@@ -44,7 +44,7 @@ class ChargeRequest:
     question: str = ""
     label: str = ""
     resumable: bool = False
-    """Whether whoever is interrupted may go on under the same charge: nothing of it can be read before it is settled."""
+    """Whether whoever is interrupted may go on under the same charge: nothing can be read before it is settled."""
 
 
 class Reader:
@@ -88,6 +88,14 @@ def _unpaid() -> EngineFailed:
     return EngineFailed("nothing is read outside an open charge", hint="ask again, at a price")
 
 
+def unfinished() -> EngineFailed:
+    """What any failure under a resumable charge is to whoever publishes."""
+    return EngineFailed(
+        "the publication did not finish; its charge stays, and is not made again",
+        hint="publish into the same folder again, with the same plan and price: it goes on",
+    )
+
+
 def failed() -> EngineFailed:
     """What any failure after a charge is to an analyst."""
     return EngineFailed("the engine did not finish; the charge stays", hint="ask the owner")
@@ -108,6 +116,11 @@ class Charge:
         self._engine, self._ledger, self._dataset, self._patience = engine, ledger, dataset, patience
         self._version = engine.version()
         self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
+
+    @property
+    def version_name(self) -> str:
+        """What the ledger calls the data as they were when this was opened."""
+        return self._version_name
 
     def make(
         self, request: ChargeRequest, work: Callable[[Reader], tuple[Json, T]]
@@ -133,6 +146,8 @@ class Charge:
             return self._ledger.settle(receipt, stored), shown
         except BaseException as error:
             if request.resumable:  # it stays open: who goes on is counted as having failed, before data are read again
+                if isinstance(error, Exception):
+                    raise unfinished() from None
                 raise
             with suppress(SfumatoError):  # what cannot be marked now is found open, and counted, by the next opening
                 self._ledger.lose(receipt, reason="the engine did not finish", failure=isinstance(error, Exception))

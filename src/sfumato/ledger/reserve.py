@@ -155,9 +155,9 @@ def resumed(state: StoredState, reserve: Body, head: str, patience: Patience | N
     Nothing that was drawn under a resumable charge can be read by anybody before it is settled: whoever holds the
     receipt keeps it in memory, or writes it sealed with a key that only the settled release tells. So an attempt that
     ended without settling has released nothing, whatever it wrote; another may read the same data and draw anew; and of
-    all attempts at most one is ever settled, as `settle` takes one answer alone. All that attempts can tell is that they
-    failed. That may depend on a cell, so each is counted against the principal and the dataset as a lost answer's is,
-    before the next reads: an entry of its own kind, which charges nothing and leaves the reservation open.
+    all attempts at most one is ever settled, as `settle` takes one answer alone. All that attempts can tell is that
+    they failed. That may depend on a cell, so each is counted against the principal and the dataset as a lost answer's
+    is, before the next reads: an entry of its own kind, which charges nothing and leaves the reservation open.
     """
     dataset, principal = reserve["dataset"], reserve["principal"]
     held = held_back(state, dataset, principal, patience, but=reserve["sequence"])

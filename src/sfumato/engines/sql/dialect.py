@@ -49,7 +49,8 @@ class Dialect(Words, Protocol):
     def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
         """One line a set of names and a group of it: `s`, which set; the names, NULL if not in it; the totals.
 
-        Every name is in one of the sets. `s` is SQL's GROUPING of all the names: a bit for each, the first the highest, which is 1 if it is not in it.
+        Every name is in one of the sets. `s` is SQL's GROUPING of all the names: a bit for each, the first the highest,
+        which is 1 if it is not in it.
         """
         ...
 
