@@ -6,7 +6,7 @@ import numpy as np
 
 from sfumato.errors import InvalidDeclaration
 from sfumato.exact.bits import BitSource
-from sfumato.synth.publication.rows import MadeRows, in_whole_rows, not_negative, rows_in_all
+from sfumato.synth.publication.rows import MadeRows, in_whole_rows, narrow, not_negative, rows_in_all
 from sfumato.synth.publication.tables import NoisyTable
 
 
@@ -23,5 +23,5 @@ def rows_of_cells(
     counts = in_whole_rows(not_negative(whole.rows(), total), total)
     cells = np.repeat(np.arange(counts.size), counts.ravel())
     places = np.unravel_index(cells, counts.shape)
-    made = {name: at.astype(np.int32) for name, at in zip(columns, places, strict=True)}
+    made = {name: at.astype(narrow(sizes[name])) for name, at in zip(columns, places, strict=True)}
     return MadeRows(made, "the noisy table over all columns, without negative counts")

@@ -12,8 +12,8 @@ from sfumato.exact.bits import BitSource
 from sfumato.synth.publication.tables import NoisyTable
 
 MOST_ROWS = 50_000_000
-Column = NDArray[np.int32]
-"""The places of a column's values, row by row."""
+Column = NDArray[Any]
+"""The places of a column's values, row by row, in as few bytes as they need."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,11 @@ class MadeRows:
     def size(self) -> int:
         """How many there are."""
         return len(next(iter(self.columns.values()))) if self.columns else 0
+
+
+def narrow(size: int) -> "np.dtype[Any]":
+    """The least type that holds the places of so many values."""
+    return np.min_scalar_type(max(size - 1, 0))
 
 
 class RowMaker(Protocol):

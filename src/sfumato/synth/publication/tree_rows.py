@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidDeclaration
 from sfumato.exact.bits import BitSource
 from sfumato.exact.uniform import permutation
-from sfumato.synth.publication.rows import Column, MadeRows, in_whole_rows, not_negative, rows_in_all
+from sfumato.synth.publication.rows import Column, MadeRows, in_whole_rows, narrow, not_negative, rows_in_all
 from sfumato.synth.publication.tables import NoisyTable
 
 Shares = NDArray[np.float64]
@@ -42,7 +42,9 @@ def rows_of_tree(
             alone = _best((name,), tables)
             assert alone is not None
             counts = in_whole_rows(not_negative(alone[0], total), total)
-            made[name] = np.repeat(np.arange(sizes[name], dtype=np.int32), counts)[permutation(total, bits=coin)]
+            made[name] = np.repeat(np.arange(sizes[name], dtype=narrow(sizes[name])), counts)[
+                permutation(total, bits=coin)
+            ]
         else:
             joint = joints[parent, name] if (parent, name) in joints else joints[name, parent].T
             made[name] = _given(made[parent], joint, coin)
@@ -102,7 +104,8 @@ def _tree(columns: Sequence[str], worth: Mapping[Edge, float]) -> list[tuple[str
 
 def _given(parent: Column, joint: Shares, coin: BitSource) -> Column:
     """A column that has, where its parent has a value, the shares of the joint table's line, in whole rows."""
-    found = np.zeros(len(parent), dtype=np.int32)
+    kind = narrow(joint.shape[1])
+    found = np.zeros(len(parent), dtype=kind)
     order = np.argsort(parent, kind="stable")
     ends = np.cumsum(np.bincount(parent, minlength=joint.shape[0]))
     everybody = joint.sum(axis=0)
@@ -111,6 +114,6 @@ def _given(parent: Column, joint: Shares, coin: BitSource) -> Column:
         if not len(mine):
             continue
         line = joint[value] if joint[value].sum() > 0 else everybody
-        children = np.repeat(np.arange(joint.shape[1], dtype=np.int32), in_whole_rows(line, len(mine)))
+        children = np.repeat(np.arange(joint.shape[1], dtype=kind), in_whole_rows(line, len(mine)))
         found[mine] = children[permutation(len(mine), bits=coin)]
     return found
