@@ -106,10 +106,17 @@ def workload(text: str, dataset: Dataset, public: Public, marginals: Sequence[Ma
     `spend` is what will be spent on all of it: rows are weighed as finely as noise of that size is drawn fast.
     """
     asked = plan_question(text, dataset, public)
-    if not asked.keys or any(domain is None for domain in asked.domains):
+    if not asked.keys:
         raise InvalidQuestion(
             "the attributes of a workload have public values", hint="GROUP BY columns with declared values or bounds"
         )
+    for (name, _), domain in zip(asked.outputs, asked.domains, strict=False):  # keys stand first, in their order
+        if domain is None:
+            raise InvalidQuestion(
+                f"the attributes of a workload have public values, and `{name}` has none, or too many",
+                hint="have the owner declare its values, or bounds of whole numbers; or publish a coarser one: "
+                "a CASE, a condition, or age / 10 * 10 as a whole number",
+            )
     if asked.aggregates != (CountRows(),):
         raise InvalidQuestion("a workload counts rows", hint="SELECT a, b, COUNT(*) … GROUP BY a, b")
     plain = all(isinstance(output, Ref) for _, output in asked.outputs)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.data import Kind
 from sfumato.engines.duckdb.dialect import DUCKDB, quoted, type_of
 from sfumato.engines.duckdb.sources import escaped
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, InvalidQuestion
 
 Listed = Mapping[str, tuple[Kind, tuple[Any, ...]]]
 """The kind of every column and its public values, in order."""
@@ -31,6 +31,28 @@ def write_places(parquet: Path, csv: Path, columns: Listed, places: Mapping[str,
         shown = ", ".join(f"{_list(*columns[name])}[c{i} + 1] AS {quoted(name)}" for i, name in enumerate(names))
         for path, form in ((parquet, "FORMAT parquet"), (csv, "FORMAT csv, HEADER")):
             connection.execute(f"COPY (SELECT {shown} FROM places) TO '{escaped(path)}' ({form})")
+
+
+def asked(path: Path, name: str, text: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """What plain SQL finds in a file of published rows: its columns, and its lines.
+
+    The database holds that one table and can reach nothing else.
+    """
+    import duckdb
+
+    with duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False}) as run:
+        run.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM '{escaped(path)}'")
+        run.execute("SET enable_external_access = false")
+        run.execute("SET lock_configuration = true")
+        try:
+            statements = run.extract_statements(text)
+            if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
+                raise InvalidQuestion("rows are asked with one SELECT", hint=f"SELECT COUNT(*) FROM {name}")
+            found = run.execute(statements[0])
+            return [column[0] for column in found.description or ()], found.fetchall()
+        except duckdb.Error as error:
+            said = str(error).splitlines()[0]
+            raise InvalidQuestion(said, hint=f"the one table is {name}, and its rows are public") from None
 
 
 def counts_in(path: Path, columns: Listed, sets: Sequence[tuple[str, ...]]) -> list[NDArray[np.int64]]:

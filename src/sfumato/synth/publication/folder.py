@@ -1,11 +1,10 @@
 """The folder of a publication: held by one process at a time, every file whole or not there, and what is in it.
 
-.sfumato/lock            held while somebody publishes into it
-.sfumato/publication     which publication this folder is of, written before anything is charged
-.sfumato/sealed          what was measured, under a key that only the ledger's settled entry tells
-measurements.bin         the same for everybody, once it is settled
-…                        what is made of it
-privacy.json             the statement, written last: a folder without it is no publication
+- `.publication/lock`: held while somebody publishes into it
+- `.publication/name`: which publication this folder is of, written before anything is charged
+- `.publication/sealed`: what was measured, under a key that only the ledger's settled entry tells
+- `measurements.bin`: the same for everybody, once it is settled; beside it what is made of it
+- `privacy.json`: the statement, written last: a folder without it is no publication
 """
 
 import json
@@ -23,7 +22,7 @@ from sfumato.ledger.canon import canonical
 
 STATEMENT = "privacy.json"
 MEASUREMENTS = "measurements.bin"
-_OWN, _LOCK, _NAME, _SEALED = ".sfumato", "lock", "publication", "sealed"
+_OWN, _LOCK, _NAME, _SEALED = ".publication", "lock", "name", "sealed"
 
 
 class PublicationFolder:

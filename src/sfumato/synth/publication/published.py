@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.core.naming import known_names
 from sfumato.data import Kind
-from sfumato.engines.duckdb.published import counts_in
+from sfumato.engines.duckdb.published import asked, counts_in
 from sfumato.errors import InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import Real, open_probability
 from sfumato.synth.publication.answers import Answer, answer, combined
@@ -145,6 +145,16 @@ class Publication:
             ends = float(value - off), float(value + off)
             cells.append((values, Answer(float(value), error, *ends, float(sure), names)))
         return PublishedMarginal(tuple(columns), tuple(cells))
+
+    def sql(self, text: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """What SQL finds in the made-up rows, for nothing: columns, and lines. Nothing is promised of their errors.
+
+        The one table has the name of the publication.
+        """
+        if self.rows is None:
+            raise InvalidQuestion("no rows were published", hint='count({"ward": "surgery"}) answers from its tables')
+        columns, lines = asked(self.rows, str(self.statement["name"]), text)
+        return tuple(columns), lines
 
     def _chosen(self, wanted: Wanted) -> dict[str, Sequence[int]]:
         """The places of the values that are wanted."""
