@@ -74,10 +74,10 @@ def publish(folder: Path, out: Path, at: int | str, broken: str = "") -> None:
 
 def _in_plain_sight() -> None:
     """A twin that writes measurements as they are before they are settled."""
-    from sfumato.curator import publishing
+    from sfumato.synth.publication.folder import PublicationFolder
 
-    publishing.sealed = lambda data: (data, bytes(32))
-    publishing.PublicationFolder.seal = publishing.PublicationFolder.unseal  # type: ignore[method-assign]
+    PublicationFolder.seal = PublicationFolder.unseal  # type: ignore[method-assign]
+    setattr(sys.modules["sfumato.curator.publishing"], "sealed", lambda data: (data, bytes(32)))  # noqa: B010
 
 
 def _measured_anew() -> None:
@@ -190,4 +190,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

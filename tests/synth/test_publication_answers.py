@@ -11,6 +11,7 @@ from sfumato.exact.bits import SystemBits
 from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.gaussian import GaussianNoise
+from sfumato.query import law
 from sfumato.synth.publication import answers
 from sfumato.synth.publication.answers import answer, combined
 from sfumato.synth.publication.tables import NoisyTable
@@ -83,7 +84,7 @@ def missed(columns: list[tuple[str, ...]], chosen: dict[str, list[int]], runs: i
     return float((outside / runs - 0.05) / sqrt(0.05 * 0.95 / runs))
 
 
-CASES = [
+CASES: list[tuple[list[tuple[str, ...]], dict[str, list[int]]]] = [
     ([("a", "b")], {"a": [1]}),
     ([("a", "b"), ("a", "c"), ("a", "b", "c")], {"a": [0, 2]}),
 ]
@@ -97,7 +98,7 @@ def test_bars_hold_at_their_level(columns: list[tuple[str, ...]], chosen: dict[s
 
 @pytest.mark.slow
 def test_a_bar_for_one_cell_where_several_are_added_up_is_noticed() -> None:
-    honest = answers.reach_of_many
+    honest = law.reach_of_many
 
     def one_cell(cells: tuple[tuple[Noise, Fraction, int], ...], beta: Fraction) -> Fraction:
         return honest(tuple((noise, weight, min(1, times)) for noise, weight, times in cells), beta)
