@@ -29,7 +29,12 @@ from sfumato.exact.parameters import positive
 
 _TRIED = 20
 _LEAKS = 20_000  # draws of each leak test, or more where more are asked for
-SOURCES: tuple[str, ...] = (whole.SOURCE, "sfumato.curator.audited:CURATOR", "sfumato.curator.audited:PROTOCOLS")
+SOURCES: tuple[str, ...] = (
+    whole.SOURCE,
+    "sfumato.curator.audited:CURATOR",
+    "sfumato.curator.audited:PROTOCOLS",
+    "sfumato.curator.audited_microdata:MICRODATA",
+)
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 
 

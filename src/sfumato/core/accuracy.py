@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import Real, amount, non_negative, positive, probability, whole
-from sfumato.exact.rounding import down, exp_up, log_down, log_up, sqrt_up, written_up
+from sfumato.exact.rounding import exp_up, log_up, sqrt_up, written_up
 
 
 def _tail(exponent: Fraction, *, sides: int = 1) -> float:
@@ -121,21 +121,6 @@ def clopper_pearson_low(hits: Any, draws: int, alpha: float) -> NDArray[np.float
 def clopper_pearson_high(hits: Any, draws: int, alpha: float) -> NDArray[np.float64]:
     """The least p that so few hits refute from above."""
     return np.asarray(1 - clopper_pearson_low(draws - np.asarray(hits, dtype=np.float64), draws, alpha))
-
-
-def point_error_floor(*, points: int, sum_error: Real, epsilon: Real) -> float:
-    """The least root mean squared error C of ε-private answers to d disjoint counts, if their sum's is at most D.
-
-    Either C < D, and then 4εC ≥ ln((d - 1)/(24εD + 4)) - 2 (errata E4: the 2 is not printed), or C is at least D and
-    6εC ≥ ln((d - 1)/28) (Survey Theorem 9.3, errata B8). Rounded down, and 0 where neither says anything.
-
-    >>> round(point_error_floor(points=1000, sum_error=5, epsilon=1), 4)
-    0.0216
-    """
-    d, total, e = whole("points", points, least=2), non_negative("sum_error", sum_error), positive("epsilon", epsilon)
-    if_below = (Fraction(log_down((d - 1) / (24 * e * total + 4))) - 2) / (4 * e)
-    if_above = max(total, Fraction(log_down(Fraction(d - 1, 28))) / (6 * e))
-    return max(0.0, down(min(if_below, if_above)))
 
 
 def log_factorial_bounds(n: int) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 With V uniform on (0, 1), floor(-t·ln V) is geometric with ratio p = exp(-1/t). For two sides one word gives a
 sign and V, and |X| = floor(t·(c - ln V)) with c = ln(2/(1 + p)) has Pr[|X| ≥ k] = 2·p**k/(1 + p) for k ≥ 1,
-which is the discrete Laplace law Pr[X = k] = (1 - p)/(1 + p)·p**|k| (DGeo(1/t) in the proof of Survey Theorem 9.6).
+which is the discrete Laplace law Pr[X = k] = (1 - p)/(1 + p)·p**|k| (DGeo(1/t) in Survey §9.1.2).
 """
 
 import math
@@ -317,7 +317,7 @@ def censored_discrete_laplace(scale: Real, bound: int, size: None = None, *, bit
 @overload
 def censored_discrete_laplace(scale: Real, bound: int, size: Shape, *, bits: BitSource | None = None) -> Integers: ...
 def censored_discrete_laplace(scale: Real, bound: int, size: Size = None, *, bits: BitSource | None = None) -> Draws:
-    """Discrete Laplace draws clipped to [-bound, bound]: TDGeo(1/scale, bound) of Survey Theorem 9.6.
+    """Discrete Laplace draws clipped to [-bound, bound]: TDGeo(1/scale, bound) of Survey §9.1.2.
 
     >>> abs(censored_discrete_laplace(10**6, 3)) <= 3
     True
