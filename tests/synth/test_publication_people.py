@@ -17,7 +17,7 @@ from property_profile import examples
 from sfumato.accounting import events
 from sfumato.engines.sql.weighing import Weighing
 from sfumato.query import Spend
-from sfumato.query.workload import Workload, workload
+from sfumato.query.workload import CountedWorkload, workload
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ SPENDS = (Spend(Fraction(1), None, Fraction(0)), Spend(None, Fraction(1, 10), Fr
 PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 
 
-def tables(database: Database, spend: Spend) -> tuple[Workload, list[Any]]:
+def tables(database: Database, spend: Spend) -> tuple[CountedWorkload, list[Any]]:
     with neighbours.engine(database) as engine:
         planned = workload(TEXT, engine.dataset, engine, TABLES, spend)
         return planned, list(engine.contingency(planned.at(events.Pure(1))).tables)

@@ -51,6 +51,12 @@ def test_all_pairs_are_all_pairs() -> None:
     assert read_plan({**PLAN, "measure": [{"kind": "marginals", "of": [["age", "ward"]]}]}).tables == (("ward", "age"),)
 
 
+def test_a_hierarchy_is_a_table_a_level() -> None:
+    plan = read_plan({**PLAN, "measure": [{"kind": "hierarchy"}], "rows": "top-down"})
+    assert plan.tables == ((), ("ward",), ("ward", "sex"), ("ward", "sex", "age"))
+    assert read_plan(plan.to_json()).tables == plan.tables
+
+
 def test_a_plan_is_read_back_alike_and_named_by_what_is_measured(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(TOML, encoding="utf-8")
     plan = read_plan(tmp_path / "plan.toml")
@@ -112,4 +118,4 @@ def test_a_missing_file_is_said_to_be_missing(tmp_path: Path) -> None:
 
 def test_registries_name_each_kind_once() -> None:
     assert set(KINDS) == {kind.kind for kind in KINDS.values()}
-    assert set(ROWS) == {"cells", "tree"}
+    assert set(ROWS) == {"cells", "tree", "top-down"}

@@ -12,6 +12,7 @@ from sfumato.exact.bits import SystemBits
 from sfumato.mechanisms import GeometricNoise
 from sfumato.synth.publication.cell_rows import rows_of_cells
 from sfumato.synth.publication.comparison import counts_of, distance, floor
+from sfumato.synth.publication.hierarchy_rows import rows_from_the_top
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.rows import MadeRows, in_whole_rows, narrow, not_negative, rows_in_all
 from sfumato.synth.publication.tables import NoisyTable
@@ -145,3 +146,14 @@ def test_a_public_coin_can_be_tossed_again_and_is_even() -> None:
     assert PublicCoin("y").word() != PublicCoin("x").word()
     bits = np.unpackbits(PublicCoin("x").words(10_000).view(np.uint8))
     assert abs(bits.mean() - 0.5) < 6 * 0.5 / np.sqrt(bits.size)
+
+
+def test_from_the_top_every_level_is_kept_within_the_one_above() -> None:
+    levels = [tuple(COLUMNS[:depth]) for depth in range(5)]
+    made = rows_from_the_top(COLUMNS, SIZES, tables(*levels), PublicCoin("x"))
+    truth = MadeRows(chain(), "")
+    assert abs(made.size - 20_000) < 200
+    for columns in levels[1:]:
+        assert distance(counts_of(made, columns, SIZES), counts_of(truth, columns, SIZES)) < 0.02, columns
+    with pytest.raises(InvalidDeclaration, match="first column"):
+        rows_from_the_top(COLUMNS, SIZES, tables(*levels[1:]), PublicCoin("x"))

@@ -42,9 +42,9 @@ from sfumato.synth.publication import PricedPublication, Publication, price_publ
 from sfumato.synth.publication.building import build
 from sfumato.synth.publication.folder import PublicationFolder, held
 from sfumato.synth.publication.measurements import digest, opened, read, sealed, written
-from sfumato.synth.publication.parts import Expected
+from sfumato.synth.publication.parts import ExpectedTable
 from sfumato.synth.publication.pricing import places_of, spend_of
-from sfumato.synth.publication.statement import Settled
+from sfumato.synth.publication.statement import SettledPublication
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -62,7 +62,7 @@ class PublicationExplanation:
 
     name: str
     cost: Cost
-    expected: tuple[Expected, ...]
+    expected: tuple[ExpectedTable, ...]
     noise: tuple[str, ...]
     """The kinds of noise that will be drawn."""
     cells: int
@@ -213,11 +213,11 @@ class Publishing:
             return outcome, _found(folder, outcome.release)
         return outcome
 
-    def _settled(self, priced: PricedPublication, folder: PublicationFolder, answer: Answered) -> Settled:
+    def _settled(self, priced: PricedPublication, folder: PublicationFolder, answer: Answered) -> SettledPublication:
         release: Any = answer.release
         cost, dataset = cost_of(priced), self._curator.dataset
         keys = priced.workload.question.keys
-        return Settled(
+        return SettledPublication(
             publication=folder.name,
             name=priced.plan.name,
             dataset=dataset.name,

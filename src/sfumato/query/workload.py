@@ -32,7 +32,7 @@ MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Workload:
+class CountedWorkload:
     """What will be counted, before it is known what will be spent on it."""
 
     question: Question
@@ -68,7 +68,7 @@ class Workload:
 class PricedWorkload:
     """What will be counted, and what is charged for it."""
 
-    workload: Workload
+    workload: CountedWorkload
     event: Event
 
     @property
@@ -100,7 +100,9 @@ class PricedWorkload:
         }
 
 
-def workload(text: str, dataset: Dataset, public: Public, marginals: Sequence[Marginal], spend: Spend) -> Workload:
+def workload(
+    text: str, dataset: Dataset, public: Public, marginals: Sequence[Marginal], spend: Spend
+) -> CountedWorkload:
     """A workload over the attributes that a question groups by: `SELECT a, b, COUNT(*) FROM t WHERE … GROUP BY a, b`.
 
     `spend` is what will be spent on all of it: rows are weighed as finely as noise of that size is drawn fast.
@@ -128,7 +130,7 @@ def workload(text: str, dataset: Dataset, public: Public, marginals: Sequence[Ma
     _check(asked, chosen)
     limits, share = person_bounds(asked, dataset, cells=True), spend.amount / len(chosen)
     weights = weights_of(measured(asked.aggregates).measures, limits, share, spend, single=asked.plan.single)
-    return Workload(asked, limits, weights, spend, chosen, asked.declared(dataset))
+    return CountedWorkload(asked, limits, weights, spend, chosen, asked.declared(dataset))
 
 
 def _check(asked: Question, chosen: Sequence[Marginal]) -> None:

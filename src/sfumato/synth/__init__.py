@@ -1,8 +1,8 @@
 """Publish once, ask for ever: what is made of private data and then needs them no more.
 
-Workloads are linear queries, asked of data, of released databases and of models in the same way. Mechanisms are frozen:
-`event` is what a release costs, `release` draws it exactly, `error(beta)` is its accuracy theorem; whatever is made of a
-release afterwards is free. `Publication` is a folder of all that, which answers without data.
+Workloads are linear queries, asked of data, of released databases and of models in the same way. Mechanisms are
+frozen: `event` is what a release costs, `release` draws it exactly, `error(beta)` is its accuracy theorem; whatever is
+made of a release afterwards is free. `Publication` is a folder of all that, which answers without data.
 """
 
 from sfumato.synth.databases import (

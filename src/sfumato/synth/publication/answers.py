@@ -17,7 +17,7 @@ _FINE = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PublishedAnswer:
     """A published count with its error bar; without one where it is only a count of made-up rows."""
 
     value: float
@@ -40,7 +40,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Combination:
+class TableCombination:
     """Which sums of which tables an answer is made of: weights that add up to one."""
 
     tables: tuple[NoisyTable, ...]
@@ -62,7 +62,7 @@ class Combination:
         )
 
 
-def combined(tables: Sequence[NoisyTable], chosen: Mapping[str, int]) -> Combination | None:
+def combined(tables: Sequence[NoisyTable], chosen: Mapping[str, int]) -> TableCombination | None:
     """The best combination of tables for so many values of each of these columns; None if no table has them all."""
     found = [table for table in tables if set(chosen) <= set(table.columns)]
     if not found:
@@ -71,11 +71,11 @@ def combined(tables: Sequence[NoisyTable], chosen: Mapping[str, int]) -> Combina
     precisions = [1 / (table.variance * number) if number else 0.0 for table, number in zip(found, cells, strict=True)]
     whole = max(precisions)
     if whole == 0.0:  # nothing is chosen: nothing is added up
-        return Combination((found[0],), (Fraction(1),), (0,))
+        return TableCombination((found[0],), (Fraction(1),), (0,))
     worth = [Fraction(round(_FINE * each / whole)) for each in precisions]
     total = sum(worth)
     kept = [(table, each / total, number) for table, each, number in zip(found, worth, cells, strict=True) if each]
-    return Combination(*(tuple(part) for part in zip(*kept, strict=True)))
+    return TableCombination(*(tuple(part) for part in zip(*kept, strict=True)))
 
 
 def _cells(table: NoisyTable, chosen: Mapping[str, int]) -> int:
@@ -85,7 +85,7 @@ def _cells(table: NoisyTable, chosen: Mapping[str, int]) -> int:
     return number
 
 
-def answer(tables: Sequence[NoisyTable], chosen: Mapping[str, Places], confidence: Fraction) -> Answer | None:
+def answer(tables: Sequence[NoisyTable], chosen: Mapping[str, Places], confidence: Fraction) -> PublishedAnswer | None:
     """How many rows have one of the chosen values in each of these columns; None where no table says."""
     how = combined(tables, {name: len(places) for name, places in chosen.items()})
     if how is None:
@@ -93,7 +93,7 @@ def answer(tables: Sequence[NoisyTable], chosen: Mapping[str, Places], confidenc
     parts = zip(how.tables, how.weights, strict=True)
     value = sum((weight * table.sum_of(dict(chosen))[0] for table, weight in parts), Fraction(0))
     off = how.reach(1 - confidence) if any(how.cells) else Fraction(0)
-    return Answer(
+    return PublishedAnswer(
         float(value),
         sqrt(how.variance),
         float(value - off),

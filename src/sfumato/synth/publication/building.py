@@ -23,7 +23,7 @@ from sfumato.synth.publication.kinds import KINDS, ROWS
 from sfumato.synth.publication.measurements import digest
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.rows import MadeRows
-from sfumato.synth.publication.statement import Settled, value_json
+from sfumato.synth.publication.statement import SettledPublication, value_json
 from sfumato.synth.publication.tables import NoisyTable
 
 Progress = Callable[[str, float], None]
@@ -32,10 +32,10 @@ _LONGEST_NAME = 120
 
 
 @dataclass(frozen=True)
-class Made:
+class MadePublication:
     """What is made of one publication's measurements, before it is written."""
 
-    settled: Settled
+    settled: SettledPublication
     tables: tuple[NoisyTable, ...]
     rows: MadeRows | None
 
@@ -51,7 +51,7 @@ def tables_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.
     return tuple(found)
 
 
-def make_rows(settled: Settled, tables: Sequence[NoisyTable]) -> MadeRows | None:
+def make_rows(settled: SettledPublication, tables: Sequence[NoisyTable]) -> MadeRows | None:
     """The rows of a publication, if its plan makes any."""
     maker = settled.plan["rows"]
     if not maker:
@@ -63,7 +63,7 @@ def make_rows(settled: Settled, tables: Sequence[NoisyTable]) -> MadeRows | None
 
 def build(
     folder: PublicationFolder,
-    settled: Settled,
+    settled: SettledPublication,
     measured: Sequence[NDArray[np.int64]],
     *,
     twin: str = "",
@@ -72,7 +72,7 @@ def build(
     """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
     tables = tables_of(settled.parts, measured)
     progress("making rows", 0.6)
-    made = Made(settled, tables, make_rows(settled, tables))
+    made = MadePublication(settled, tables, make_rows(settled, tables))
     files = {MEASUREMENTS: settled.measured}
 
     def write(name: str, data: bytes) -> None:
@@ -111,7 +111,7 @@ def _text(document: Any) -> bytes:
     return f"{json_text(document)}\n".encode()
 
 
-def _write_rows(path: Path, settled: Settled, rows: MadeRows) -> None:
+def _write_rows(path: Path, settled: SettledPublication, rows: MadeRows) -> None:
     columns = {name: (settled.kinds[name], values) for name, values in settled.domains.items()}
     whole = {name: path / f".{name}.part" for name in ("rows.parquet", "rows.csv")}
     write_places(whole["rows.parquet"], whole["rows.csv"], columns, rows.columns)
@@ -125,7 +125,7 @@ def _file_name(number: int, table: NoisyTable) -> str:
     return f"tables/{number:04d}-{words[:_LONGEST_NAME]}.csv"
 
 
-def _csv(table: NoisyTable, settled: Settled) -> str:
+def _csv(table: NoisyTable, settled: SettledPublication) -> str:
     """The cells of a table with their standard errors and 95 % bars, each of this table alone."""
     alone = combined([table], dict.fromkeys(table.columns, 1))
     assert alone is not None

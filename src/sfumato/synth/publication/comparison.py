@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.engines.duckdb.published import counts_in
 from sfumato.synth.publication.rows import MadeRows, not_negative, rows_in_all
-from sfumato.synth.publication.statement import Settled
+from sfumato.synth.publication.statement import SettledPublication
 from sfumato.synth.publication.tables import NoisyTable
 
 WAYS = (1, 2, 3)
@@ -48,19 +48,19 @@ class TwinDistance:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Nearness:
     """Everything that is known of how near a publication is."""
 
     tables: tuple[TableDistance, ...]
     twin: tuple[TwinDistance, ...]
 
 
-def compare(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None, twin: str) -> Comparison:
+def compare(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None, twin: str) -> Nearness:
     """Distances from measured tables, and from the twin if one is named."""
     total = max(1, rows_in_all(tables))
     sizes = {name: len(values) for name, values in settled.domains.items()}
     own = tuple(_own(table, rows, sizes, total) for table in tables)
-    return Comparison(own, () if not twin or rows is None else _of_twin(settled, rows, Path(twin)))
+    return Nearness(own, () if not twin or rows is None else _of_twin(settled, rows, Path(twin)))
 
 
 def _own(table: NoisyTable, rows: MadeRows | None, sizes: Mapping[str, int], total: int) -> TableDistance:
@@ -112,7 +112,7 @@ def floor(shares: NDArray[np.float64], size: int) -> float:
     return float(np.exp(logs).sum() / (2 * size))
 
 
-def _of_twin(settled: Settled, rows: MadeRows, twin: Path) -> tuple[TwinDistance, ...]:
+def _of_twin(settled: SettledPublication, rows: MadeRows, twin: Path) -> tuple[TwinDistance, ...]:
     columns = {name: (settled.kinds[name], values) for name, values in settled.domains.items()}
     sizes = {name: len(values) for name, values in settled.domains.items()}
     wanted = {ways: _some(tuple(columns), ways, sizes) for ways in WAYS if ways <= len(columns)}

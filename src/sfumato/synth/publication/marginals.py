@@ -24,7 +24,7 @@ from sfumato.mechanisms.answers import add
 from sfumato.query.workload import MOST_MARGINALS
 from sfumato.synth.publication.entries import columns_of, weight_of, whole_of
 from sfumato.synth.publication.noises import NOISES, NoiseKind, read_noise
-from sfumato.synth.publication.parts import Columns, Expected, Measured, Offer
+from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
 from sfumato.synth.publication.tables import NoisyTable
 
 
@@ -100,11 +100,11 @@ class PricedMarginals:
         """All tables, one after the other."""
         return self.each if len(self.tables) == 1 else events.Composition([(self.each, len(self.tables))])
 
-    def expected(self) -> tuple[Expected, ...]:
+    def expected(self) -> tuple[ExpectedTable, ...]:
         """The same standard error in every cell."""
         error = sqrt(self.noise.variance) / 2**self.bits
         shaped = zip(self.tables, self.shapes, strict=True)
-        return tuple(Expected(columns, prod(shape), error) for columns, shape in shaped)
+        return tuple(ExpectedTable(columns, prod(shape), error) for columns, shape in shaped)
 
     def measure(self, exact: Mapping[Columns, NDArray[Any]], bits: BitSource) -> list[NDArray[np.int64]]:
         """Every cell of every table plus a draw of its own."""
@@ -127,13 +127,13 @@ class MeasuredMarginals:
     tables: tuple[NoisyTable, ...]
 
 
-class Total(Marginals):
+class TotalCount(Marginals):
     """How many rows there are: the marginal over no column."""
 
     kind: ClassVar[str] = "total"
 
     @classmethod
-    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> "Total":
+    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> "TotalCount":
         """Nothing but a weight."""
         only(where, entry, ("kind", "weight"))
         return cls(((),), weight_of(where, entry))
@@ -143,13 +143,13 @@ class Total(Marginals):
         return {"kind": self.kind, "weight": str(self.weight)}
 
 
-class Table(Marginals):
+class WholeTable(Marginals):
     """A whole table: the marginal over all columns."""
 
     kind: ClassVar[str] = "table"
 
     @classmethod
-    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> "Table":
+    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> "WholeTable":
         """Nothing but a weight."""
         only(where, entry, ("kind", "weight"))
         return cls((columns,), weight_of(where, entry))
@@ -157,3 +157,20 @@ class Table(Marginals):
     def to_json(self) -> dict[str, Any]:
         """Its weight."""
         return {"kind": self.kind, "weight": str(self.weight)}
+
+
+class HierarchyLevels(Marginals):
+    """A hierarchy: all rows, then by the first column, then by the first two, and so on, each level a table."""
+
+    kind: ClassVar[str] = "hierarchy"
+
+    @classmethod
+    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> "HierarchyLevels":
+        """Over all columns in their order, or `of = ["region", "town"]`."""
+        only(where, entry, ("kind", "of", "weight"))
+        chain = columns_of(f"{where} of", entry.get("of", list(columns)), columns)
+        return cls(tuple(chain[:depth] for depth in range(len(chain) + 1)), weight_of(where, entry))
+
+    def to_json(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"kind": self.kind, "of": list(self.tables[-1]), "weight": str(self.weight)}

@@ -50,7 +50,7 @@ class NoiseKind(Protocol):
 
 
 @dataclass(frozen=True)
-class Geometric:
+class GeometricNoises:
     """Discrete Laplace noise, for ε: a whole person costs ε = moved/scale, in whatever cells they are."""
 
     name = "geometric"
@@ -72,7 +72,7 @@ class Geometric:
 
 
 @dataclass(frozen=True)
-class Normal:
+class RoundedNormalNoises:
     """Normal noise rounded to whole steps, for ε and δ: its exact curve composes (Balle, Wang 2018)."""
 
     name = "gaussian"
@@ -94,7 +94,7 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class DiscreteNormal:
+class DiscreteNormalNoises:
     """Discrete Gaussian noise, for ρ (Canonne, Kamath, Steinke 2020, Theorem 14)."""
 
     name = "discrete_gaussian"
@@ -115,7 +115,7 @@ class DiscreteNormal:
         return DiscreteGaussianNoise(positive("sigma", about["sigma"]))
 
 
-GEOMETRIC, NORMAL, DISCRETE_NORMAL = Geometric(), Normal(), DiscreteNormal()
+GEOMETRIC, NORMAL, DISCRETE_NORMAL = GeometricNoises(), RoundedNormalNoises(), DiscreteNormalNoises()
 NOISES: Mapping[str, NoiseKind] = {each.name: each for each in (GEOMETRIC, NORMAL, DISCRETE_NORMAL)}
 """Every kind of noise, by the name that files have for it."""
 

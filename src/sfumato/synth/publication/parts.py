@@ -2,7 +2,7 @@
 
 A kind of part is one file with a class that reads its entry of a plan, and one line in `kinds.py`. Its life:
 
-    read       an entry of the plan -> Part                                    words, and nothing else
+    read       an entry of the plan -> PlanPart                                    words, and nothing else
     tables     which marginals the engine counts for it                        the engine counts all parts' in one pass
     price      an offer -> PricedPart: its event and what errors to expect     before any data are seen
     measure    exact integers and bits -> noisy arrays of whole numbers        the only step that sees data
@@ -45,7 +45,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedTable:
     """What to expect of one table that will be published: how many cells, and the standard error of each in rows."""
 
     columns: Columns
@@ -66,7 +66,7 @@ class PricedPart(Protocol):
         """The shapes of what `measure` gives."""
         ...
 
-    def expected(self) -> tuple[Expected, ...]:
+    def expected(self) -> tuple[ExpectedTable, ...]:
         """The errors to expect."""
         ...
 
@@ -79,7 +79,7 @@ class PricedPart(Protocol):
         ...
 
 
-class Part(Protocol):
+class PlanPart(Protocol):
     """One entry of a plan."""
 
     kind: ClassVar[str]
@@ -118,7 +118,7 @@ class PartKind(Protocol):
     kind: ClassVar[str]
 
     @classmethod
-    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> Part:
+    def read(cls, where: str, entry: Mapping[str, Any], columns: Columns) -> PlanPart:
         """The part that an entry of a plan over these columns says, or one clear error."""
         ...
 

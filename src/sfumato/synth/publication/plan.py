@@ -25,7 +25,7 @@ from sfumato.errors import InvalidDeclaration
 from sfumato.query.parse import stands_alone
 from sfumato.query.workload import MOST_ATTRIBUTES
 from sfumato.synth.publication.kinds import KINDS, ROWS
-from sfumato.synth.publication.parts import Columns, Part
+from sfumato.synth.publication.parts import Columns, PlanPart
 
 FORMAT, VERSION = "sfumato/publication-plan", 1
 _KNOWN = ("format", "version", "name", "from", "where", "columns", "rows", "twin", "measure")
@@ -33,7 +33,7 @@ _EXAMPLE = 'from = "visits", columns = ["ward", "age"], and [[measure]] with kin
 
 
 @dataclass(frozen=True)
-class Plan:
+class PublicationPlan:
     """What will be published, in the owner's words."""
 
     name: str
@@ -41,7 +41,7 @@ class Plan:
     """What stands after FROM."""
     where: str
     columns: Columns
-    parts: tuple[Part, ...]
+    parts: tuple[PlanPart, ...]
     rows: str
     """How rows are made, or nothing."""
     twin: str = ""
@@ -77,9 +77,9 @@ class Plan:
         return hashlib.sha256(json_text(self.to_json()).encode()).hexdigest()
 
 
-def read_plan(given: object) -> Plan:
+def read_plan(given: object) -> PublicationPlan:
     """The plan that a TOML or YAML file, or a dictionary, says; or one clear error with a remedy."""
-    if isinstance(given, Plan):
+    if isinstance(given, PublicationPlan):
         return given
     if isinstance(given, str | Path):
         path = Path(given)
@@ -90,14 +90,14 @@ def read_plan(given: object) -> Plan:
     return _read(given, "publication")
 
 
-def _beside(plan: Plan, path: Path) -> Plan:
+def _beside(plan: PublicationPlan, path: Path) -> PublicationPlan:
     """The plan with its twin's path as the file means it: from the folder that it lies in."""
     from dataclasses import replace
 
     return replace(plan, twin=str(path.parent / plan.twin))
 
 
-def _read(given: object, name: str) -> Plan:
+def _read(given: object, name: str) -> PublicationPlan:
     top = mapping("the plan", given, _EXAMPLE)
     only("the plan", top, _KNOWN)
     if top.get("format", FORMAT) != FORMAT or top.get("version", VERSION) != VERSION:
@@ -115,7 +115,7 @@ def _read(given: object, name: str) -> Plan:
     rows = text("rows", top.get("rows", ""))
     if rows and rows not in ROWS:
         raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, ROWS))
-    return Plan(
+    return PublicationPlan(
         text("name", top.get("name", name)),
         source,
         stands_alone("where", where) if where else "",
@@ -142,7 +142,7 @@ def _columns(given: object) -> Columns:
     return tuple(given)
 
 
-def _parts(given: object, columns: Columns) -> tuple[Part, ...]:
+def _parts(given: object, columns: Columns) -> tuple[PlanPart, ...]:
     if not isinstance(given, list | tuple) or not given:
         raise InvalidDeclaration(
             "measure must be a list of entries", hint='[[measure]] with kind = "marginals" and all = 2'

@@ -20,10 +20,10 @@ from sfumato.engines import ExactCells
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.query.bounds import Spend
-from sfumato.query.workload import PricedWorkload, Workload
+from sfumato.query.workload import CountedWorkload, PricedWorkload
 from sfumato.synth.publication.noises import DISCRETE_NORMAL, GEOMETRIC, NORMAL, NoiseKind
-from sfumato.synth.publication.parts import Columns, Domains, Expected, Offer, PricedPart
-from sfumato.synth.publication.plan import Plan
+from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, Offer, PricedPart
+from sfumato.synth.publication.plan import PublicationPlan
 
 _STEPS = 40
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**6)
@@ -33,7 +33,7 @@ _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**6)
 class PricedPublication:
     """A plan with its noise: what will be counted, what it costs, and what errors to expect."""
 
-    plan: Plan
+    plan: PublicationPlan
     workload: PricedWorkload
     parts: tuple[PricedPart, ...]
     spend: Spend
@@ -58,7 +58,7 @@ class PricedPublication:
         """How many noisy numbers are published."""
         return sum(prod(shape) for shape in self.shapes)
 
-    def expected(self) -> tuple[Expected, ...]:
+    def expected(self) -> tuple[ExpectedTable, ...]:
         """The errors to expect, table by table."""
         return tuple(each for part in self.parts for each in part.expected())
 
@@ -79,7 +79,9 @@ class PricedPublication:
         return [{**part.to_json(), "arrays": len(part.shapes)} for part in self.parts]
 
 
-def price_publication(plan: Plan, counting: Callable[[Spend], Workload], spend: Spend) -> PricedPublication:
+def price_publication(
+    plan: PublicationPlan, counting: Callable[[Spend], CountedWorkload], spend: Spend
+) -> PricedPublication:
     """The plan at a price; `counting` gives what the engine will count for it."""
     workload = counting(spend)
     shapes = {table: workload.shape(tuple(plan.columns.index(name) for name in table)) for table in plan.tables}
@@ -155,7 +157,7 @@ def spend_of(epsilon: Fraction | None, rho: Fraction | None, delta: Fraction) ->
     return Spend(epsilon, rho, delta)
 
 
-def places_of(plan: Plan) -> list[tuple[int, ...]]:
+def places_of(plan: PublicationPlan) -> list[tuple[int, ...]]:
     """The tables of a plan by the positions of their columns, as an engine counts them."""
     at: Mapping[str, int] = {name: place for place, name in enumerate(plan.columns)}
     return [tuple(at[name] for name in table) for table in plan.tables]

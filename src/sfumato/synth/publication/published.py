@@ -17,7 +17,7 @@ from sfumato.data import Kind
 from sfumato.engines.duckdb.published import asked, counts_in
 from sfumato.errors import InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import Real, open_probability
-from sfumato.synth.publication.answers import Answer, answer, combined
+from sfumato.synth.publication.answers import PublishedAnswer, answer, combined
 from sfumato.synth.publication.building import tables_of
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
@@ -34,9 +34,9 @@ class PublishedMarginal:
     """The counts of every cell of some columns: values, and an answer for each, all with one bar."""
 
     columns: tuple[str, ...]
-    cells: tuple[tuple[tuple[Any, ...], Answer], ...]
+    cells: tuple[tuple[tuple[Any, ...], PublishedAnswer], ...]
 
-    def __iter__(self) -> Iterator[tuple[tuple[Any, ...], Answer]]:
+    def __iter__(self) -> Iterator[tuple[tuple[Any, ...], PublishedAnswer]]:
         return iter(self.cells)
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class Publication:
 
     def count(
         self, wanted: Wanted | None = None, *, confidence: Real = Fraction(95, 100), rows: bool = False
-    ) -> Answer:
+    ) -> PublishedAnswer:
         """How many rows have these values: `count({"ward": "surgery", "age": [60, 70]})`; all of them, if none is said.
 
         A person's rows count with the curator's weights. What no measured table holds is refused; with `rows=True` it
@@ -143,7 +143,7 @@ class Publication:
             value = sum((weight * Fraction(int(each[place]), 1 << t.bits) for t, weight, each in parts), Fraction(0))
             values = tuple(self.columns[name][at] for name, at in zip(columns, place, strict=True))
             ends = float(value - off), float(value + off)
-            cells.append((values, Answer(float(value), error, *ends, float(sure), names)))
+            cells.append((values, PublishedAnswer(float(value), error, *ends, float(sure), names)))
         return PublishedMarginal(tuple(columns), tuple(cells))
 
     def sql(self, text: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
@@ -189,14 +189,14 @@ class Publication:
             hint=f"measured: {measured}{', …' if self.tables[_SHOWN:] else ''}{also}",
         )
 
-    def _in_rows(self, chosen: Mapping[str, Sequence[int]], confidence: float) -> Answer:
+    def _in_rows(self, chosen: Mapping[str, Sequence[int]], confidence: float) -> PublishedAnswer:
         if self.rows is None:
             raise self._outside(chosen)
         listed = {name: (self.kinds[name], self.columns[name]) for name in chosen}
         ((names, table),) = zip([tuple(chosen)], counts_in(self.rows, listed, [tuple(chosen)]), strict=True)
         for axis, name in enumerate(names):
             table = table.take(list(chosen[name]), axis=axis)
-        return Answer(float(table.sum()), None, None, None, confidence, ())
+        return PublishedAnswer(float(table.sum()), None, None, None, confidence, ())
 
     def __repr__(self) -> str:
         return f"<publication {self.statement['name']}: {len(self.tables)} tables of {', '.join(self.columns)}>"

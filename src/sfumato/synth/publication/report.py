@@ -11,9 +11,9 @@ import numpy as np
 from sfumato.core.printing import for_page
 from sfumato.pictures import Bars, DrawnBar, Role, as_svg
 from sfumato.synth.publication.answers import combined
-from sfumato.synth.publication.comparison import Comparison, TableDistance, TwinDistance, counts_of
+from sfumato.synth.publication.comparison import Nearness, TableDistance, TwinDistance, counts_of
 from sfumato.synth.publication.rows import MadeRows
-from sfumato.synth.publication.statement import Settled
+from sfumato.synth.publication.statement import SettledPublication
 from sfumato.synth.publication.tables import NoisyTable
 
 _SURE = Fraction(95, 100)
@@ -21,7 +21,7 @@ _MOST_LINES, _MOST_FIGURES, _MOST_BARS = 30, 6, 14
 _FLOOR_ROOM = 1.25  # of the floor and the noise together: above it, the model shows
 
 
-def page(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None, found: Comparison) -> str:
+def page(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None, found: Nearness) -> str:
     """The whole page."""
     title = f"{settled.name}, published"
     body = [
@@ -56,7 +56,7 @@ def _t(text: str) -> str:
     return for_page(text)
 
 
-def _lead(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None) -> str:
+def _lead(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> str:
     day = datetime.fromtimestamp(settled.time // 10**9, UTC)
     number = "one noisy table" if len(tables) == 1 else f"{len(tables)} noisy tables"
     what = number if rows is None else f"{rows.size:,} invented rows, made of {number}"
@@ -71,12 +71,12 @@ def _buttons(rows: MadeRows | None) -> Iterable[str]:
     yield '<a class="button" href="tables.json">Tables</a><a class="button" href="privacy.json">Statement</a>'
 
 
-def _unit(settled: Settled) -> str:
+def _unit(settled: SettledPublication) -> str:
     whose = "one row" if settled.unit == "each row" else f"one person ({settled.unit})"
     return f"What was spent is for {whose}: {settled.neighbours}."
 
 
-def _price(settled: Settled) -> str:
+def _price(settled: SettledPublication) -> str:
     if settled.epsilon is not None:
         return f"ε = {float(settled.epsilon):.4g}"
     return f"ρ = {float(settled.rho or 0):.4g}"
@@ -92,7 +92,7 @@ def guesses(epsilon: Fraction, delta: Fraction) -> str:
     return f"{min(100.0, ceil(1000 * (odds + float(delta)) / (1 + odds)) / 10):g}"
 
 
-def _privacy(settled: Settled, tables: Sequence[NoisyTable]) -> str:
+def _privacy(settled: SettledPublication, tables: Sequence[NoisyTable]) -> str:
     whose = "row" if settled.unit == "each row" else "person"
     kinds = ", ".join(dict.fromkeys(str(part["noise"]["kind"]) for part in settled.parts if "noise" in part))  # type: ignore[index, call-overload]
     errors = sorted({table.standard_error for table in tables})
@@ -122,7 +122,7 @@ def _privacy(settled: Settled, tables: Sequence[NoisyTable]) -> str:
     )
 
 
-def _good(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _good(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
     names = ", ".join(settled.domains)
     if widest == len(settled.domains) or widest == 0:
@@ -137,7 +137,7 @@ def _good(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None)
         yield "Teaching, tests, prototypes."
 
 
-def _bad(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _bad(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
     if widest < len(settled.domains):
         yield f"{widest + 1} columns at once: no table of so many was measured, and nothing is promised of them."
@@ -217,7 +217,7 @@ def _distance(each: TableDistance, most: float, rows: bool) -> str:
 # ---- figures ----
 
 
-def _figures(settled: Settled, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _figures(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
     sizes = {name: len(values) for name, values in settled.domains.items()}
     shown = 0
     for name, values in settled.domains.items():

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sfumato.exact.bits import BitSource
 from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.water_filling import water_filled
 
 MOST_ROWS = 50_000_000
-Column = NDArray[Any]
+PlacesColumn = NDArray[Any]
 """The places of a column's values, row by row, in as few bytes as they need."""
 
 
@@ -20,7 +21,7 @@ Column = NDArray[Any]
 class MadeRows:
     """Rows, by the places of their values, and what they were made of in words."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, PlacesColumn]
     words: str
 
     @property
@@ -53,7 +54,7 @@ def rows_in_all(tables: Sequence[NoisyTable]) -> int:
 
 
 def not_negative(values: NDArray[Any], total: float) -> NDArray[np.float64]:
-    """The nearest point (in squares) without negative entries that adds up to the total: one level is taken from all.
+    """The nearest point (in squares) without negative entries that adds up to the total (Survey Lemma 9.5).
 
     >>> not_negative(np.array([3.0, 1.0, -1.0]), 3.0).tolist()
     [2.5, 0.5, 0.0]
@@ -61,10 +62,7 @@ def not_negative(values: NDArray[Any], total: float) -> NDArray[np.float64]:
     flat = np.asarray(values, dtype=np.float64).ravel()
     if total <= 0 or not flat.size:
         return np.zeros(np.shape(values))
-    falling = np.sort(flat)[::-1]
-    levels = (np.cumsum(falling) - total) / np.arange(1, flat.size + 1)
-    level = levels[np.flatnonzero(falling > levels)[-1]]
-    found: NDArray[np.float64] = np.maximum(flat - level, 0).reshape(np.shape(values))
+    found: NDArray[np.float64] = water_filled(flat, total=total).reshape(np.shape(values))
     return found
 
 

@@ -22,7 +22,7 @@ _READERS = {Kind.DATE: date.fromisoformat, Kind.TIMESTAMP: datetime.fromisoforma
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledPublication:
     """What the curator knows of a publication once it is settled."""
 
     publication: str

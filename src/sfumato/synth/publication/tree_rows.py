@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.errors import InvalidDeclaration
 from sfumato.exact.bits import BitSource
 from sfumato.exact.uniform import permutation
-from sfumato.synth.publication.rows import Column, MadeRows, in_whole_rows, narrow, not_negative, rows_in_all
+from sfumato.synth.publication.rows import MadeRows, PlacesColumn, in_whole_rows, narrow, not_negative, rows_in_all
 from sfumato.synth.publication.tables import NoisyTable
 
 Shares = NDArray[np.float64]
@@ -36,7 +36,7 @@ def rows_of_tree(
     joints = {pair: not_negative(shares, total) for pair, (shares, _) in pairs.items()}
     worth = {pair: _information(joints[pair]) - _of_noise(joints[pair], pairs[pair][1]) for pair in pairs}
     order = _tree(columns, worth)
-    made: dict[str, Column] = {}
+    made: dict[str, PlacesColumn] = {}
     for name, parent in order:
         if parent is None:
             alone = _best((name,), tables)
@@ -102,7 +102,7 @@ def _tree(columns: Sequence[str], worth: Mapping[Edge, float]) -> list[tuple[str
     return order
 
 
-def _given(parent: Column, joint: Shares, coin: BitSource) -> Column:
+def _given(parent: PlacesColumn, joint: Shares, coin: BitSource) -> PlacesColumn:
     """A column that has, where its parent has a value, the shares of the joint table's line, in whole rows."""
     kind = narrow(joint.shape[1])
     found = np.zeros(len(parent), dtype=kind)
