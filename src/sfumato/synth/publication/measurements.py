@@ -19,7 +19,7 @@ from sfumato.ledger.canon import canonical
 
 FORMAT, VERSION = "sfumato/measurements", 1
 KEY = 32
-_SEAL = b"sfumato sealed measurements\0"
+_SEAL = b"sfumato/sealed-measurements\0"
 _LONGEST_HEAD = 1 << 20
 
 

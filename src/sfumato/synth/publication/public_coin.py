@@ -21,7 +21,7 @@ class PublicCoin:
     def words(self, n: int) -> NDArray[np.uint64]:
         """The next words."""
         self._asked += 1
-        stream = hashlib.shake_256(b"sfumato public coin\0" + self._name + b"\0" + str(self._asked).encode())
+        stream = hashlib.shake_256(b"sfumato/public-coin\0" + self._name + b"\0" + str(self._asked).encode())
         return np.frombuffer(bytearray(stream.digest(8 * n)), dtype="<u8").astype(np.uint64)
 
     def word(self) -> int:
