@@ -13,10 +13,12 @@ import pytest
 
 import publications
 import sfumato
+from json_schema import faults
 from publications import PLAN, WHOLE, curator_of, kinds, spent
 from sfumato import Publication
 from sfumato.accounting import from_json
 from sfumato.curator import publishing
+from sfumato.curator.documents import schema
 from sfumato.engines.duckdb.engine import DuckDBEngine
 from sfumato.errors import (
     BudgetExceeded,
@@ -61,7 +63,9 @@ def test_explaining_says_price_size_and_errors_and_costs_nothing(tmp_path: Path)
         assert not told.shortfalls
         assert spent(curator) == 0
         assert kinds(curator) == []
-        assert told.to_json()["affordable"]
+        document = json.loads(json.dumps(told.to_json()))
+        assert document["affordable"]
+        assert faults(document, schema()) == []
 
 
 @pytest.mark.parametrize(("price", "noise"), [
