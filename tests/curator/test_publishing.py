@@ -368,6 +368,20 @@ def test_a_bad_question_gets_one_clear_error(published: tuple[Path, Publication]
     assert caught.value.hint
 
 
+def test_ranges_are_counted_by_few_nodes_where_that_is_less(tmp_path: Path) -> None:
+    plan = {**PLAN, "rows": "", "measure": [{"kind": "ranges", "of": "age", "branching": 2}]}
+    with curator_of(tmp_path, people=2000) as curator:
+        made = curator.publish(plan, out=tmp_path / "release", epsilon=2)
+        assert spent(curator) == 2
+    found = made.count({"age": range(4)})
+    assert found.tables == ("ranges of age",)
+    assert abs(found.value - 4000) < 200
+    assert made.count({"age": 2}).is_bounded
+    assert made.rows is None
+    with pytest.raises(InvalidQuestion, match="no rows were published"):
+        made.sql("SELECT 1")
+
+
 def test_its_rows_are_asked_with_sql_for_nothing(published: tuple[Path, Publication], tmp_path: Path) -> None:
     """The source and the ledger are gone: what is left is the folder."""
     shutil.copytree(published[0] / "release", tmp_path / "release")

@@ -30,6 +30,7 @@ _RELATION = "SELECT person, amount > 4 AS high, kind = 'a' AS first FROM rows"
 PLANS: Mapping[str, tuple[Any, ...]] = {
     "marginals": ({"kind": "marginals", "all": 1}, {"kind": "total"}),
     "table": ({"kind": "table"},),
+    "ranges": ({"kind": "ranges", "of": "high", "branching": 2},),
     "hierarchy": ({"kind": "hierarchy", "weight": 2}, {"kind": "total"}),
 }
 

@@ -21,6 +21,7 @@ from sfumato.synth.publication.answers import combined
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder
 from sfumato.synth.publication.kinds import KINDS, ROWS
 from sfumato.synth.publication.measurements import digest
+from sfumato.synth.publication.parts import MeasuredPart
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.rows import MadeRows
 from sfumato.synth.publication.statement import SettledPublication, value_json
@@ -40,13 +41,13 @@ class MadePublication:
     rows: MadeRows | None
 
 
-def tables_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.int64]]) -> tuple[NoisyTable, ...]:
-    """The published tables, from what the statement says of the parts and what was measured."""
-    found: list[NoisyTable] = []
+def parts_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.int64]]) -> tuple[MeasuredPart, ...]:
+    """The published parts, from what the statement says of them and what was measured."""
+    found: list[MeasuredPart] = []
     at = 0
     for about in parts:
         number = int(about["arrays"])
-        found += KINDS[str(about["kind"])].opened(about, measured[at : at + number]).tables
+        found.append(KINDS[str(about["kind"])].opened(about, measured[at : at + number]))
         at += number
     return tuple(found)
 
@@ -70,7 +71,7 @@ def build(
     progress: Progress = lambda what, share: None,
 ) -> None:
     """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
-    tables = tables_of(settled.parts, measured)
+    tables = tuple(table for part in parts_of(settled.parts, measured) for table in part.tables)
     progress("making rows", 0.6)
     made = MadePublication(settled, tables, make_rows(settled, tables))
     files = {MEASUREMENTS: settled.measured}

@@ -22,10 +22,11 @@ from sfumato.exact.bits import BitSource
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.answers import add
 from sfumato.query.workload import MOST_MARGINALS
+from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.entries import columns_of, weight_of, whole_of
 from sfumato.synth.publication.noises import NOISES, NoiseKind, read_noise
 from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
-from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.publication.tables import NoisyTable, Places
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,10 @@ class MeasuredMarginals:
     """Measured marginals answer by their tables alone."""
 
     tables: tuple[NoisyTable, ...]
+
+    def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> PublishedAnswer | None:
+        """No other way."""
+        return None
 
 
 class TotalCount(Marginals):

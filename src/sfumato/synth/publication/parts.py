@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from sfumato.accounting.events import Event
 from sfumato.exact.bits import BitSource
+from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.noises import NoiseKind
-from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.publication.tables import NoisyTable, Places
 
 Columns = tuple[str, ...]
 Measured = Sequence[NDArray[np.int64]]
@@ -109,6 +110,10 @@ class MeasuredPart(Protocol):
     @property
     def tables(self) -> tuple[NoisyTable, ...]:
         """Tables of counts whose cells have independent noise of a known law."""
+        ...
+
+    def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> "PublishedAnswer | None":
+        """What it says of a count by a way of its own, beside its tables; None where it has none."""
         ...
 
 

@@ -18,9 +18,10 @@ from sfumato.engines.duckdb.published import asked, counts_in
 from sfumato.errors import InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import Real, open_probability
 from sfumato.synth.publication.answers import PublishedAnswer, answer, combined
-from sfumato.synth.publication.building import tables_of
+from sfumato.synth.publication.building import parts_of
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
+from sfumato.synth.publication.parts import MeasuredPart
 from sfumato.synth.publication.statement import check_format, read_values
 from sfumato.synth.publication.tables import NoisyTable
 
@@ -53,7 +54,12 @@ class Publication:
     columns: Mapping[str, tuple[Any, ...]]
     """Every column and its public values, in order."""
     kinds: Mapping[str, Kind]
-    tables: tuple[NoisyTable, ...]
+    parts: tuple[MeasuredPart, ...]
+
+    @property
+    def tables(self) -> tuple[NoisyTable, ...]:
+        """Every noisy table."""
+        return tuple(table for part in self.parts for table in part.tables)
 
     @classmethod
     def open(cls, path: Path | str) -> "Publication":
@@ -73,14 +79,14 @@ class Publication:
             if statement["files"].get(MEASUREMENTS) != statement["measured"] or name != statement["publication"]:
                 raise _altered(MEASUREMENTS)
             read_columns = {column: read_values(about) for column, about in statement["columns"].items()}
-            tables = tables_of(statement["parts"], measured)
+            parts = parts_of(statement["parts"], measured)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             if isinstance(error, InvalidParameter):
                 raise
             raise InvalidParameter("publication", "has a statement that says too little", str(folder)) from None
         kinds = {column: kind for column, (kind, _) in read_columns.items()}
         values = {column: listed for column, (_, listed) in read_columns.items()}
-        return cls(folder, statement, values, kinds, tables)
+        return cls(folder, statement, values, kinds, parts)
 
     # ---- what it is ----
 
@@ -118,9 +124,10 @@ class Publication:
         """
         chosen = self._chosen(wanted or {})
         sure = 1 - open_probability("confidence", 1 - open_probability("confidence", confidence))
-        found = answer(self.tables, chosen, sure)
-        if found is not None:
-            return found
+        ways = [answer(self.tables, chosen, sure), *(part.answer(chosen, sure) for part in self.parts)]
+        found = [each for each in ways if each is not None and each.standard_error is not None]
+        if found:
+            return min(found, key=lambda each: each.standard_error or 0.0)
         if not rows:
             raise self._outside(chosen)
         return self._in_rows(chosen, float(sure))
