@@ -49,6 +49,8 @@ from sfumato.synth.publication.statement import SettledPublication
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
 
+_UNCHARGED = ("budget", "unknown")
+"""Refusals of a key that the ledger has never seen: one that it has is looked up before any budget."""
 _DAY = 86_400 * 10**9
 _BYTES_A_CELL = 90
 """About: eight of the measurement, the rest of a line of CSV."""
@@ -208,6 +210,8 @@ class Publishing:
 
         outcome = self._curator._gate.decided(lambda: self._curator._charge.make(request, work))
         if isinstance(outcome, Refused):
+            if outcome.reason in _UNCHARGED:
+                folder.forget()
             raise _refusal(outcome)
         if isinstance(outcome, Answered):
             return outcome, _found(folder, outcome.release)

@@ -54,6 +54,10 @@ class PublicationFolder:
         """What was measured, if it is there for everybody."""
         return _bytes(self.path / MEASUREMENTS)
 
+    def forget(self) -> None:
+        """Take its name away, under which nothing was charged: another plan or price may be begun in it."""
+        (self.path / _OWN / _NAME).unlink()
+
     def unseal(self, data: bytes) -> None:
         """What was measured, for everybody from now on."""
         self.write(MEASUREMENTS, data)
