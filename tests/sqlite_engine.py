@@ -16,7 +16,7 @@ from typing import Any
 
 from contribution_order import order_of
 from sfumato.data import Dataset, Kind, SourceColumn, Table, typed
-from sfumato.engines.engine import ExactTable
+from sfumato.engines.engine import ExactCells, ExactTable
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.fetched import exact_cells, exact_table
 from sfumato.engines.sql.hashing import Hashed
@@ -91,6 +91,15 @@ class Sqlite:
         order = re.sub(r"\b([kc][0-9]+)\b", r"\1 NULLS LAST", order)  # among equal hashes, as the other engine has it
         numbered = f"SELECT *, {window} ORDER BY {order} AS sfumato_rank FROM ({rows}) t"
         return f"SELECT * FROM ({numbered}) t WHERE sfumato_rank <= {most}{f' OR {also}' if also else ''}"
+
+    def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
+        parts = []
+        for one in sets:
+            which = sum(1 << i for i, name in enumerate(reversed(names)) if name not in one)
+            shown = [name if name in one else f"NULL AS {name}" for name in names]
+            grouped = f" GROUP BY {', '.join(one)}" if one else ""
+            parts.append(f"SELECT {', '.join([f'{which} AS s', *shown, *totals])} FROM {source}{grouped}")
+        return " UNION ALL ".join(parts)
 
     def divided(self, whole: str, by: str) -> str:
         return f"(({whole}) / ({by}))"
@@ -243,7 +252,7 @@ class SqliteEngine:
         except Exception:
             raise EngineFailed("the engine did not finish; the charge stays", hint="ask the owner") from None
 
-    def contingency(self, workload: PricedWorkload) -> ExactTable:
+    def contingency(self, workload: PricedWorkload) -> ExactCells:
         return exact_cells(workload, self._statements, lambda text: self._fetch(text, workload.counted()))
 
     def _fetch(self, text: str, query: PricedQuery) -> dict[str, list[Any]]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         synth,
     )
     from sfumato.curator import open, open_curator, profile, register  # noqa: A004
+    from sfumato.synth import Publication
 
 __version__ = "0.2.0"
 
@@ -54,6 +55,7 @@ ROOMS = (
 
 __all__ = [
     "ROOMS",
+    "Publication",
     "__version__",
     "accounting",
     "anonymity",
@@ -83,6 +85,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("open", "open_curator", "profile", "register"):
         return getattr(import_module("sfumato.curator"), name)
+    if name == "Publication":
+        return import_module("sfumato.synth").Publication
     if name in ROOMS:
         return import_module(f"sfumato.{name}")
     raise AttributeError(f"module 'sfumato' has no attribute {name!r}")

@@ -308,8 +308,8 @@ def test_a_law_that_forgets_a_noise_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_normal_approximation_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twin that takes every sum for a normal one: two Laplace noises have heavier ends."""
 
-    def normal(cells: Cells, beta: Fraction) -> Fraction:
-        deviation = sqrt(sum(noise.variance * float(weight) ** 2 for noise, weight in cells))
+    def normal(cells: list[law.Times], beta: Fraction) -> Fraction:
+        deviation = sqrt(sum(times * noise.variance * float(weight) ** 2 for noise, weight, times in cells))
         return Fraction(-float(ndtri(float(beta) / 2)) * deviation)
 
     monkeypatch.setattr(law, "_of_sum", normal)
@@ -319,3 +319,15 @@ def test_a_normal_approximation_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 honest = law._of_sum
+
+
+@pytest.mark.parametrize("noise", [GeometricNoise(F(3)), GeometricNoise(F(2**30)), GaussianNoise(F(2**20))])
+@pytest.mark.parametrize("times", [1, 2, 7])
+def test_many_equal_noises_are_as_far_as_each_by_itself_says(noise: Noise, times: int) -> None:
+    other, beta = (GeometricNoise(F(5)), F(1, 3)), F(1, 20)
+    together = law.reach_of_many(((noise, F(1, 2), times), (*other, 2)), beta)
+    one_by_one = reach(((noise, (F(1, 2),) * times), (other[0], (other[1],) * 2)), beta)
+    assert float(together) == pytest.approx(float(one_by_one), rel=1e-9)
+    fewer = law.reach_of_many(((noise, F(1, 2), 1), (*other, 2)), beta)
+    assert fewer < together if times > 1 else fewer == together
+    assert law.reach_of_many((), beta) == 0

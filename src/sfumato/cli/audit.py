@@ -33,8 +33,9 @@ SOURCES: tuple[str, ...] = (
     whole.SOURCE,
     "sfumato.curator.audited:CURATOR",
     "sfumato.curator.audited:PROTOCOLS",
-    "sfumato.curator.audited_synth:PUBLISHED",
     "sfumato.curator.audited_microdata:MICRODATA",
+    "sfumato.curator.audited_synth:PUBLISHED",
+    "sfumato.curator.audited_publications:PUBLICATIONS",
 )
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 

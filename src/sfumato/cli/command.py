@@ -54,6 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("choose", "choose a candidate by a public utility that adds up groups", "sfumato.cli.choose"),
     Command("median", "ask for a median with noise that follows the data", "sfumato.cli.median"),
     Command("watch", "ask counts line by line until some pass a threshold, at one price", "sfumato.cli.watch"),
+    Command("publish", "publish tables and rows once, to be asked for ever without data", "sfumato.cli.publish"),
     Command("budget", "see every budget, what was spent and what remains", "sfumato.cli.budget"),
     Command("owner", "for the owner: see which questions failed, and unlock who asked them", "sfumato.cli.owner"),
     Command("log", "see the ledger's entries", "sfumato.cli.log"),

@@ -76,11 +76,11 @@ class Desk:
 
     def __init__(self, dataset: Dataset, public: Public, bits: BitSource | None = None) -> None:
         self.dataset, self.bits = dataset, bits
-        self._public = public
+        self.public = public
 
     def question(self, text: str) -> Question:
         """A checked question about this dataset."""
-        return plan_question(text, self.dataset, self._public)
+        return plan_question(text, self.dataset, self.public)
 
     def too_cheap(self, cost: Cost) -> SfumatoError | None:
         """Why a question is not charged at its price: a failure tells something, so a question has a least price."""

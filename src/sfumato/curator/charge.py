@@ -14,14 +14,13 @@ from typing import TypeVar
 
 from sfumato.accounting.events import Event
 from sfumato.core.printing import Json
-from sfumato.engines import Engine, ExactTable
+from sfumato.engines import Engine, ExactCells, ExactTable
 from sfumato.errors import EngineFailed, SfumatoError
 from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
 from sfumato.query import PricedQuery
 from sfumato.query.workload import PricedWorkload
 
 T = TypeVar("T")
-
 
 Priced = PricedQuery | PricedWorkload
 """What a charge may be for: a question, or the cells of a publication."""
@@ -44,6 +43,8 @@ class ChargeRequest:
     """Whether a charge may be made: without, only what is stored is given."""
     question: str = ""
     label: str = ""
+    resumable: bool = False
+    """Whether whoever is interrupted may go on under the same charge: nothing can be read before it is settled."""
 
 
 class Reader:
@@ -55,14 +56,24 @@ class Reader:
         self._engine, self._priced, self._lock = engine, priced, Lock()
 
     def exact(self) -> ExactTable:
-        """The exact table of what was charged: answers to a question, or counts of a workload's cells."""
+        """The exact table of a question that was charged."""
+        priced = self._taken()
+        if priced is None or isinstance(priced, PricedWorkload):
+            raise _unpaid()
+        return self._engine.aggregate(priced)
+
+    def counted(self) -> ExactCells:
+        """The exact counts of a publication that was charged."""
+        priced = self._taken()
+        if not isinstance(priced, PricedWorkload):
+            raise _unpaid()
+        return self._engine.contingency(priced)
+
+    def _taken(self) -> Priced | None:
+        """What was charged, once."""
         with self._lock:
             priced, self._priced = self._priced, None
-        if priced is None:
-            raise EngineFailed("nothing is read outside an open charge", hint="ask again, at a price")
-        if isinstance(priced, PricedWorkload):
-            return self._engine.contingency(priced)
-        return self._engine.aggregate(priced)
+        return priced
 
     def close(self) -> None:
         """From now on nothing is read."""
@@ -71,6 +82,18 @@ class Reader:
 
     def __repr__(self) -> str:
         return f"<reader: {'closed' if self._priced is None else 'open'}>"
+
+
+def _unpaid() -> EngineFailed:
+    return EngineFailed("nothing is read outside an open charge", hint="ask again, at a price")
+
+
+def unfinished() -> EngineFailed:
+    """What any failure under a resumable charge is to whoever publishes."""
+    return EngineFailed(
+        "the publication did not finish; its charge stays, and is not made again",
+        hint="publish into the same folder again, with the same plan and price: it goes on",
+    )
 
 
 def failed() -> EngineFailed:
@@ -93,6 +116,11 @@ class Charge:
         self._engine, self._ledger, self._dataset, self._patience = engine, ledger, dataset, patience
         self._version = engine.version()
         self._version_name = ledger.veiled(self._version)  # a bare hash would confirm a guess of the data
+
+    @property
+    def version_name(self) -> str:
+        """What the ledger calls the data as they were when this was opened."""
+        return self._version_name
 
     def make(
         self, request: ChargeRequest, work: Callable[[Reader], tuple[Json, T]]
@@ -117,6 +145,10 @@ class Charge:
             self._unchanged()
             return self._ledger.settle(receipt, stored), shown
         except BaseException as error:
+            if request.resumable:  # it stays open: who goes on is counted as having failed, before data are read again
+                if isinstance(error, Exception):
+                    raise unfinished() from None
+                raise
             with suppress(SfumatoError):  # what cannot be marked now is found open, and counted, by the next opening
                 self._ledger.lose(receipt, reason="the engine did not finish", failure=isinstance(error, Exception))
             if isinstance(error, Exception):
@@ -153,6 +185,7 @@ class Charge:
             charge=request.charge,
             question=request.question,
             label=request.label,
+            resumable=request.resumable,
         )
 
     def _asked(self, request: ChargeRequest, run: int, name: str) -> Receipt | Refused:

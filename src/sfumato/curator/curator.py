@@ -4,23 +4,27 @@ import hashlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from sfumato.core.closing import Closing
 from sfumato.core.naming import known_names
+from sfumato.curator.amounts import Amount
 from sfumato.curator.asks import Desk
 from sfumato.curator.charge import Charge
 from sfumato.curator.gate import Gate
 from sfumato.curator.pace import Pace
+from sfumato.curator.publishing import PublicationExplanation, Publishing
 from sfumato.curator.session import Session
 from sfumato.curator.words import ANYONE
 from sfumato.data import Dataset
-from sfumato.engines import Engine
+from sfumato.engines import Engine, Progress, no_progress
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Ledger, Patience
 from sfumato.ledger.canon import canonical
+from sfumato.synth import Publication
 
 AT_ONCE = 8
 """How many questions of event loops are worked on at the same time; further ones wait their turn."""
@@ -56,6 +60,39 @@ class Curator(Closing):
         """What an analyst asks through; where one analyst is declared, or none, nobody need be named."""
         self._gate.check()
         return Session(self, who_asks(self.dataset, analyst))
+
+    def publish(
+        self,
+        plan: object,
+        *,
+        out: Path | str,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        analyst: str | None = None,
+        label: str = "",
+        progress: Progress = no_progress,
+    ) -> Publication:
+        """Publish what a plan says into a folder, charged once and whole; then it answers without this curator.
+
+        `plan` is a TOML file or a dictionary. With a δ, noise may be normal where that is less. Interrupted, the same
+        call goes on where it stopped, and is not charged again; finished, it gives what is there.
+        """
+        return Publishing(self, who_asks(self.dataset, analyst)).publish(
+            plan, Path(out), epsilon=epsilon, delta=delta, rho=rho, label=label, progress=progress
+        )
+
+    def explain_publication(
+        self,
+        plan: object,
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount | None = None,
+        rho: Amount | None = None,
+        analyst: str | None = None,
+    ) -> PublicationExplanation:
+        """What publishing a plan would cost, how large it would be and what errors to expect, for nothing."""
+        return Publishing(self, who_asks(self.dataset, analyst)).explain(plan, epsilon=epsilon, delta=delta, rho=rho)
 
     def hash_of(self, about: Any) -> str:
         """What decides an answer about this dataset, as SHA-256."""

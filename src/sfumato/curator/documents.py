@@ -25,9 +25,10 @@ PROFILE = "sfumato/profile"
 FAILURES = "sfumato/failures"
 UNLOCK = "sfumato/unlock"
 DEMO = "sfumato/demo"
+PUBLICATION_EXPLANATION = "sfumato/publication-explanation"
 VERSIONS = {
     RELEASE: 2, EXPLANATION: 4, ERROR: 1, BUDGET: 2, LOG: 2, WATCH: 1, WATCH_ANSWER: 1, CHECK: 2, REGISTRATION: 2,
-    PROFILE: 1, FAILURES: 2, UNLOCK: 2, DEMO: 2,
+    PROFILE: 1, FAILURES: 2, UNLOCK: 2, DEMO: 2, PUBLICATION_EXPLANATION: 1,
 }  # fmt: skip
 """The version of each format that is written; it is raised when a field is taken away or means something else."""
 _EXACT = re.compile(r"-?[0-9]{1,4000}(\.[0-9]{1,4000}|/[0-9]{1,4000})?")

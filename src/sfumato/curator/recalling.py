@@ -67,6 +67,11 @@ def given_to(
 def asked_again(desk: Desk, verbs: Verbs, given: GivenAnswer, hash_of: Callable[[Any], str]) -> Ask[Shown]:
     """The question of an answer, prepared as it was, to show what is stored; where it no longer is, that is said."""
     text = str(given.asked.get("question", ""))
+    if text.startswith("publish: "):
+        raise SfumatoError(
+            f"entry {given.answer.sequence} settled a publication, whose tables lie in its folder",
+            hint='open the folder: sfumato.Publication.open("release/")',
+        )
     said = _SAID.fullmatch(text)
     verb = "sql" if said is None else _VERBS.get(said[1], "top_k")
     more: dict[str, Any] = {"k": int(said["k"])} if said is not None and said["k"] else {}

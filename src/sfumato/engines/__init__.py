@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data import SourceColumn
-from sfumato.engines.engine import Engine, ExactTable
+from sfumato.engines.engine import Engine, ExactCells, ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.engines.registry import described, entry_for, open_engine, profiled, register
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DuckDBEngine",
     "Engine",
+    "ExactCells",
     "ExactTable",
     "Progress",
     "Registration",

@@ -42,6 +42,19 @@ class ExactTable:
         raise TypeError("exact tables are not written anywhere")
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class ExactCells:
+    """Exact counts, one array a marginal in the shape of its attributes; it dies where noise is added."""
+
+    tables: tuple[NDArray[Any], ...]
+
+    def __repr__(self) -> str:
+        return "ExactCells(…)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("exact cells are not written anywhere")
+
+
 class Engine(Protocol):
     """Where data are: it tells schemas and public values freely, and exact tables to whoever has charged for them.
 
@@ -82,8 +95,8 @@ class Engine(Protocol):
         """The exact integers of a question, after it was paid for."""
         ...
 
-    def contingency(self, workload: PricedWorkload) -> ExactTable:
-        """The exact counts of a workload's cells, after it was paid for."""
+    def contingency(self, workload: PricedWorkload) -> ExactCells:
+        """The exact counts of every marginal of a workload, in one pass over its rows, after it was paid for."""
         ...
 
     def close(self) -> None:

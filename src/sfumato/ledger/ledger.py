@@ -158,13 +158,15 @@ class Ledger(LedgerReader, Closing):
         charge: bool = True,
         question: str = "",
         label: str = "",
+        resumable: bool = False,
     ) -> Receipt | Answered | Refused:
         """Charge an event before data are read.
 
         A `Receipt` means that the charge is durable and data may be read, once. `Answered` holds the stored release of
         an equal request. `Refused` says why not, and cost nothing. `patience` refuses where too many questions failed;
         without `charge` only what is stored is given. `question` and `label` are remarks for the entry: who asks the
-        same again in other words, or under another label, gets what is stored.
+        same again in other words, or under another label, gets what is stored. A `resumable` charge gives the same
+        receipt to whoever asks again with its key before it is settled: see `reserve.resumed`.
         """
         request = Reserve(
             given.name("dataset", dataset),
@@ -177,6 +179,7 @@ class Ledger(LedgerReader, Closing):
             charge,
             given.question(question),
             given.label(label),
+            bool(resumable),
         )
         return self._ask(request)
 

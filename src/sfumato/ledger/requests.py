@@ -158,7 +158,8 @@ class Recover(Keyless):
         """How many were marked."""
         latest = max(state.now, state.time) - self.older_than
         waiting = [body for body, _ in map(state.certain_entry, state.reservations()) if body["time"] <= latest]
-        stale = [body for body in waiting if self.dataset in ("", body["dataset"])]
+        # who was interrupted in a resumable one may still go on, and is counted then
+        stale = [body for body in waiting if self.dataset in ("", body["dataset"]) and not body.get("resumable")]
         for body in sorted(stale, key=lambda body: int(body["sequence"])):
             _end(state, "lose", body, reason="recovered", **_failed(True))  # whoever died may have died of a cell
         return len(stale)

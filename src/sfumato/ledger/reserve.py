@@ -33,6 +33,8 @@ class Reserve:
     question: str = ""
     label: str = ""
     """Remarks, as they are given: neither makes another request of it."""
+    resumable: bool = False
+    """Whether the same request may go on under this charge until it is settled."""
     _names: tuple[bytes, bytes] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,7 +58,8 @@ class Reserve:
         if answered:
             return self._share(state, own, memo, answered)
         held = self._held(state, memo)
-        recorded = self._record(state, "reserve", (*whole, *own)) if held is None else held
+        kept = {"resumable": True} if self.resumable else {}
+        recorded = self._record(state, "reserve", (*whole, *own), **kept) if held is None else held
         if isinstance(recorded, Refused):
             return recorded
         body, head = recorded
@@ -111,7 +114,7 @@ class Reserve:
             "request_hash": self.request_hash,
         }
 
-    def _replay(self, state: StoredState, before: int) -> Answered | Refused:
+    def _replay(self, state: StoredState, before: int) -> Receipt | Answered | Refused:
         """What became of the request that this key named first."""
         fate, head = state.certain_entry(before)
         first = state.certain_entry(fate["reserve"])[0] if "reserve" in fate else fate
@@ -122,6 +125,8 @@ class Reserve:
             fate, head = state.certain_entry(fate["answer"])
         if fate["kind"] == "settle":
             return state.answer(fate, head)
+        if fate["kind"] == "reserve" and self.resumable and fate.get("resumable"):
+            return resumed(state, fate, head, self.patience)
         if fate["kind"] == "reserve":
             return Refused("pending", "the request is being answered", "ask again when it is settled")
         if fate["kind"] == "lose":
@@ -142,6 +147,25 @@ class Reserve:
             if isinstance(shared, Refused):
                 return shared
         return state.answer(body, head)
+
+
+def resumed(state: StoredState, reserve: Body, head: str, patience: Patience | None) -> Receipt | Refused:
+    """The receipt of a charge again, for whoever was interrupted before it was settled.
+
+    Nothing that was drawn under a resumable charge can be read by anybody before it is settled: whoever holds the
+    receipt keeps it in memory, or writes it sealed with a key that only the settled release tells. So an attempt that
+    ended without settling has released nothing, whatever it wrote; another may read the same data and draw anew; and of
+    all attempts at most one is ever settled, as `settle` takes one answer alone. All that attempts can tell is that
+    they failed. That may depend on a cell, so each is counted against the principal and the dataset as a lost answer's
+    is, before the next reads: an entry of its own kind, which charges nothing and leaves the reservation open.
+    """
+    dataset, principal = reserve["dataset"], reserve["principal"]
+    held = held_back(state, dataset, principal, patience, but=reserve["sequence"])
+    if held is not None:
+        return held
+    same = {name: reserve[name] for name in ("dataset", "principal", "key", "data_version", "request_hash")}
+    state.record({"kind": "resume", "reserve": reserve["sequence"], **same})
+    return Receipt(reserve["sequence"], head, dataset, principal, reserve["time"])
 
 
 @dataclass(frozen=True)
@@ -187,11 +211,13 @@ class AskInRun:
         return Receipt(body["sequence"], head, self.dataset, self.principal, body["time"])
 
 
-def held_back(state: StoredState, dataset: str, principal: str, patience: Patience | None) -> Refused | None:
-    """Why no question may read data now: too many failed, or as many are open as may still fail."""
+def held_back(
+    state: StoredState, dataset: str, principal: str, patience: Patience | None, *, but: int | None = None
+) -> Refused | None:  # fmt: skip
+    """Why no question may read data now: too many failed, or as many are open as may still fail, `but` one of them."""
     if patience is None:
         return None
-    waiting = [state.certain_entry(sequence)[0] for sequence in state.reservations()]
+    waiting = [state.certain_entry(sequence)[0] for sequence in state.reservations() if sequence != but]
     for who, most in ((principal, patience.principal), ("", patience.dataset)):
         failed = state.failures.get((dataset, who), 0)
         if failed >= most:

@@ -243,8 +243,20 @@ def _lose(state: State, body: Body) -> None:
     key, _ = _keys(state, body)  # an equal question may be asked again, and is charged again
     state.close(key, body["sequence"])
     if body.get("failure"):  # entries of the first version do not say
-        for holder in ((body["dataset"], ""), (body["dataset"], body["principal"])):
-            state.count_failures(holder, state.failures.get(holder, 0) + 1)
+        _count_failure(state, body)
+
+
+def _count_failure(state: State, body: Body) -> None:
+    for holder in ((body["dataset"], ""), (body["dataset"], body["principal"])):
+        state.count_failures(holder, state.failures.get(holder, 0) + 1)
+
+
+def _resume(state: State, body: Body) -> None:
+    """An attempt at a resumable charge has ended without an answer, and another begins: the first is a failure."""
+    if state.opened(key_of(body["principal"], body["key"])) != body["reserve"]:
+        raise LedgerDamaged(f"entry {body['sequence']} resumes a reservation that is not open")
+    state.close(name_of("resume", str(body["sequence"])), body["sequence"])  # so that every entry leaves a trace
+    _count_failure(state, body)
 
 
 def _unlock(state: State, body: Body) -> None:
@@ -298,6 +310,7 @@ _APPLY: dict[str, Callable[[State, Body], None]] = {
     "join": _join,
     "registration": _registration,
     "approval": _approval,
+    "resume": _resume,
 }
 KINDS = tuple(_APPLY)
 """Every kind of entry; their meaning never changes."""

@@ -24,6 +24,8 @@ from sfumato.query.quantiles import PricedQuantile
 Exact = int | Fraction
 Weighted = tuple[tuple[Noise, tuple[Fraction, ...]], ...]
 """Noises, and the weights of their cells."""
+Times = tuple[Noise, Fraction, int]
+"""A noise, its weight, and how many independent cells have it."""
 
 _COARSE = 400.0  # a sum that is wider than this many of its steps has a smooth law
 _FEW = 100.0  # of less variance a noise is a few steps wide
@@ -112,23 +114,42 @@ def reach(weighted: Weighted, beta: Fraction) -> Fraction:
     if boxes and len(weighted) == 1 and beta >= _LIKELY:
         ((noise, own),) = boxes
         return Fraction(noise.weighted_reach(tuple(float(each) for each in own), float(beta)))
-    if boxes or beta < _LIKELY or _is_rough(cells):  # one by one: their failures add up
+    if boxes:  # one by one: their failures add up
         return sum((weight * noise.reach(beta / len(cells)) for noise, weight in cells), Fraction(0))
+    return _of_many([(noise, weight, 1) for noise, weight in cells], beta)
+
+
+@lru_cache(maxsize=1 << 14)
+def reach_of_many(cells: tuple[Times, ...], beta: Fraction) -> Fraction:
+    """The same for noises that are all independent, each given with a weight and how often it occurs with it."""
+    kept = [(noise, abs(weight), times) for noise, weight, times in cells if weight and times]
+    if not kept:
+        return Fraction(0)
+    if len(kept) == 1 and kept[0][2] == 1:
+        ((noise, weight, _),) = kept
+        return weight * noise.reach(beta)
+    return _of_many(kept, beta)
+
+
+def _of_many(cells: Sequence[Times], beta: Fraction) -> Fraction:
+    if beta < _LIKELY or _is_rough(cells):  # one by one: their failures add up
+        share = beta / sum(times for _, _, times in cells)
+        return sum((weight * times * noise.reach(share) for noise, weight, times in cells), Fraction(0))
     return _of_sum(cells, beta)
 
 
-def _is_rough(cells: Sequence[tuple[Noise, Fraction]]) -> bool:
+def _is_rough(cells: Sequence[Times]) -> bool:
     """Whether a law is neither smooth nor on a lattice that is looked at as it is; cells that are priced are fine."""
-    widest = sqrt(max(noise.variance * float(weight) ** 2 for noise, weight in cells))
-    if widest < _COARSE * float(_common([weight for _, weight in cells])):
-        return any(noise.norm is Norm.L2 and noise.variance < _NARROW for noise, _ in cells)
+    widest = sqrt(max(noise.variance * float(weight) ** 2 for noise, weight, _ in cells))
+    if widest < _COARSE * float(_common([weight for _, weight, _ in cells])):
+        return any(noise.norm is Norm.L2 and noise.variance < _NARROW for noise, _, _ in cells)
     return any(noise.variance < _FEW and noise.variance * float(weight) ** 2 > (widest / 10) ** 2
-               for noise, weight in cells)  # fmt: skip
+               for noise, weight, _ in cells)  # fmt: skip
 
 
-def _of_sum(cells: Sequence[tuple[Noise, Fraction]], beta: Fraction) -> Fraction:
-    deviation = sqrt(sum(noise.variance * float(weight) ** 2 for noise, weight in cells))
-    step = _common([weight for _, weight in cells])
+def _of_sum(cells: Sequence[Times], beta: Fraction) -> Fraction:
+    deviation = sqrt(sum(times * noise.variance * float(weight) ** 2 for noise, weight, times in cells))
+    step = _common([weight for _, weight, _ in cells])
     if deviation < _COARSE * float(step):
         return step * _whole_reach(cells, step, deviation, float(beta))
     highest, period = _HIGHEST / deviation, _PERIOD * deviation
@@ -164,7 +185,7 @@ def _falls_to(level: float, function: Callable[[float], float], high: float) -> 
     return high
 
 
-def _whole_reach(cells: Sequence[tuple[Noise, Fraction]], step: Fraction, deviation: float, beta: float) -> int:
+def _whole_reach(cells: Sequence[Times], step: Fraction, deviation: float, beta: float) -> int:
     """The least number of steps: the law on its lattice, from its transform at the roots of unity."""
     size = 1 << max(10, int(60 * deviation / float(step)).bit_length())
     angles = 2 * pi * np.arange(size) / size
@@ -174,10 +195,10 @@ def _whole_reach(cells: Sequence[tuple[Noise, Fraction]], step: Fraction, deviat
     return next((k for k, each in enumerate(kept) if 1 - each <= beta), size // 2)
 
 
-def _transform(cells: Sequence[tuple[Noise, Fraction]], at: NDArray[Any]) -> NDArray[np.float64]:
+def _transform(cells: Sequence[Times], at: NDArray[Any]) -> NDArray[np.float64]:
     found = np.ones(len(at))
-    for noise, weight in cells:
-        found = found * noise.transform(at * float(weight))
+    for noise, weight, times in cells:
+        found = found * noise.transform(at * float(weight)) ** times
     return found
 
 

@@ -29,5 +29,7 @@ def drafted(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALE
     base = clause.source(select, clause.ctes(select, {}))
     if not base.plan.private:
         problem = "the question reads public tables only"
-        raise context.refused(problem, select, hint="they need no curator: read them")
+        raise context.refused(
+            problem, select, hint="they need no curator: read them, or open the publication that they are of"
+        )
     return Draft(select, context, base)

@@ -1,7 +1,8 @@
 """Publish once, ask for ever: what is made of private data and then needs them no more.
 
-Workloads are linear queries; they are asked of data, of released databases and of models in the same way. Mechanisms
-are frozen: `event` is what a release costs, `release` draws it exactly, `error(beta)` is its accuracy theorem.
+Workloads are linear queries, asked of data, of released databases and of models in the same way. Mechanisms are
+frozen: `event` is what a release costs, `release` draws it exactly, `error(beta)` is its accuracy theorem; whatever is
+made of a release afterwards is free. `Publication` is a folder of all that, which answers without data.
 """
 
 from sfumato.synth.databases import (
@@ -56,6 +57,7 @@ from sfumato.synth.nonnegative import (
 from sfumato.synth.online import OnlineMultiplicativeWeights, OnlineRun
 from sfumato.synth.ordered_workloads import PrefixWorkload, RangeWorkload
 from sfumato.synth.people import CountedPeople, GuessedPeople, KnownPeople
+from sfumato.synth.publication import Publication
 from sfumato.synth.ranges import RangeAnswer, Ranges, RangeSynopsis, RangeTree, best_branching
 from sfumato.synth.rounding import controlled_rounding, rounded_up
 from sfumato.synth.small_database import SmallDatabase
@@ -103,6 +105,7 @@ __all__ = [
     "PrefixWorkload",
     "PrivacyLimit",
     "ProportionalStep",
+    "Publication",
     "PureLimit",
     "RangeAnswer",
     "RangeSynopsis",

@@ -98,6 +98,13 @@ class DuckDB:
         """A sum; a long one as text, because a fetched HUGEINT is a double."""
         return f"CAST(coalesce(sum({term}), 0) AS {'BIGINT' if narrow else 'VARCHAR'})"
 
+    def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
+        """Grouping sets: one pass over the rows."""
+        bits = f"GROUPING({', '.join(names)})" if names else "0"
+        which = f"CAST({bits} AS BIGINT) AS s"
+        each = ", ".join(f"({', '.join(one)})" for one in sets)
+        return f"SELECT {', '.join([which, *names, *totals])} FROM {source} GROUP BY GROUPING SETS ({each})"
+
     def xor(self, left: str, right: str) -> str:
         """The bits that are in one of two."""
         return f"xor({left}, {right})"

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sfumato.data import Dataset, Kind, Typed
 from sfumato.engines.duckdb.connection import connected
@@ -12,7 +12,7 @@ from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import Opened, opened, register_again
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
-from sfumato.engines.engine import ExactTable
+from sfumato.engines.engine import ExactCells, ExactTable
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.engines.sql import hashing
@@ -27,6 +27,7 @@ from sfumato.query.workload import PricedWorkload
 if TYPE_CHECKING:
     import duckdb
 
+Exact = TypeVar("Exact", ExactTable, ExactCells)
 _MOST_PUBLIC_VALUES = 10_000
 _OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_subexpressions"
 """What is left out where a function could fail: the first puts a column's extremes through functions before any row is
@@ -166,11 +167,11 @@ class DuckDBEngine:
         """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
         return self._read(query.question, lambda statements, fetch: exact_table(query, statements, fetch))
 
-    def contingency(self, workload: PricedWorkload) -> ExactTable:
-        """The exact counts of a workload's cells, likewise."""
+    def contingency(self, workload: PricedWorkload) -> ExactCells:
+        """The exact counts of a workload's marginals, likewise."""
         return self._read(workload.question, lambda statements, fetch: exact_cells(workload, statements, fetch))
 
-    def _read(self, question: Question, table: Callable[[Statements, Fetch], ExactTable]) -> ExactTable:
+    def _read(self, question: Question, table: Callable[[Statements, Fetch], Exact]) -> Exact:
         late = threading.Event()
         try:
             with self._deadline(late) as cursor, self._planning(question):

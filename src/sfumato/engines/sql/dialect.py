@@ -4,6 +4,7 @@ What is written here must not fail on any value: where there is none, it is NULL
 that are computed are IEEE doubles, and nothing depends on a locale, a time zone or the order of rows.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from sfumato.data import Kind
@@ -47,6 +48,14 @@ class Dialect(Words, Protocol):
 
     def total(self, term: str, *, narrow: bool) -> str:
         """The sum of whole numbers, 0 of none; as 64 bits where it is known to fit, else as text of its digits."""
+        ...
+
+    def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
+        """One line a set of names and a group of it: `s`, which set; the names, NULL if not in it; the totals.
+
+        Every name is in one of the sets. `s` is SQL's GROUPING of all the names: a bit for each, the first the highest,
+        which is 1 if it is not in it.
+        """
         ...
 
     def xor(self, left: str, right: str) -> str:

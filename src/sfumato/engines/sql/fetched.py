@@ -3,7 +3,7 @@
 Integers come as 64 bits or as text of their digits, never as doubles, which round above 2**53.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data import Kind
-from sfumato.engines.engine import ExactTable, Histogram, Key
+from sfumato.engines.engine import ExactCells, ExactTable, Histogram, Key
 from sfumato.engines.sql.statements import Statements
 from sfumato.query.measures import AdditiveMeasure, Distinct, Values
 from sfumato.query.price import PricedQuery
-from sfumato.query.workload import PricedWorkload
+from sfumato.query.workload import Marginal, PricedWorkload
 
 Fetched = Mapping[str, Any]
 """Columns by name: arrays, or lists."""
 Fetch = Callable[[str], Fetched]
 """Runs a statement."""
+_NARROW = 2**62
 
 
 def exact_table(query: PricedQuery, statements: Statements, fetch: Fetch) -> ExactTable:
@@ -70,16 +71,33 @@ def _with_groups(table: ExactTable, counts: Mapping[Key, int]) -> ExactTable:
     return ExactTable([*table.keys, *more], people, columns, table.values)
 
 
-def exact_cells(workload: PricedWorkload, statements: Statements, fetch: Fetch) -> ExactTable:
-    """The cells of a workload that occur, as places in the lists of public values, and how many rows count in each."""
+def exact_cells(workload: PricedWorkload, statements: Statements, fetch: Fetch) -> ExactCells:
+    """The counts of every marginal, at the places of their values in the lists of public values."""
     found, query = fetch(statements.cells(workload)), workload.counted()
-    places = [{value: place for place, value in enumerate(values)} for values in workload.attributes]
-    keys, counts = keys_of(found, len(places), query), whole_numbers(found["a0"])
-    cells = [tuple(at.get(part) for at, part in zip(places, key, strict=True)) for key in keys]
-    known = [i for i, cell in enumerate(cells) if None not in cell]  # what is on no list is in no cell
-    table = ExactTable([cells[i] for i in known], None)
-    table.columns[0] = counts[known]
-    return table
+    used = sorted({place for marginal in workload.marginals for place in marginal})
+    which, counts = whole_numbers(found["s"]), whole_numbers(found["a0"])
+    columns = {i: _typed_key(_listed(found[f"k{i}"]), query.question.keys[i].kind) for i in used}
+    attributes = workload.workload.attributes
+    at = {i: {value: place for place, value in enumerate(attributes[i])} for i in used}
+    tables = []
+    for marginal in workload.marginals:
+        table = np.zeros(workload.workload.shape(marginal), dtype=object)
+        for line in np.flatnonzero(which == _grouping(marginal, used)).tolist():
+            cell = tuple(at[place].get(columns[place][line]) for place in marginal)
+            if None not in cell:  # what is on no list is in no cell
+                table[cell] += int(counts[line])
+        tables.append(_narrowed(table))
+    return ExactCells(tuple(tables))
+
+
+def _grouping(marginal: Marginal, used: Sequence[int]) -> int:
+    """SQL's GROUPING of the attributes that are used, in a line of a marginal."""
+    return sum(1 << at for at, place in enumerate(reversed(used)) if place not in marginal)
+
+
+def _narrowed(table: NDArray[Any]) -> NDArray[Any]:
+    """The same in 64 bits, where all of it together fits."""
+    return table.astype(np.int64) if int(table.sum()) < _NARROW else table
 
 
 def keys_of(found: Fetched, width: int, query: PricedQuery) -> list[Key]:

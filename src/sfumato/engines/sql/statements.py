@@ -10,6 +10,7 @@ every question on the same data; of different values likewise. Names in statemen
     n, t         what is bounded of a line, and of a person in all; y0: what a line adds to measure 0
     w            the weight of a row or a line         e0, g0, w0   if somebody is in a group, in how many, as a part
     a0           the exact integer of measure 0        people       how many people are in a group
+    s            which set of keys a line is a group of, where several sets are counted in one pass
     v, n         a value in steps, and how often it occurs
     h, g         a row's sum of values, and its hash: rows with low hashes count
 """
@@ -22,12 +23,15 @@ from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
 from sfumato.engines.sql.measures import lifted, placed
 from sfumato.engines.sql.relations import RelationWriter, marked
-from sfumato.engines.sql.weighing import Weighing
+from sfumato.engines.sql.weighing import Weighing, added_up
 from sfumato.query.expression import Expression, Ref
 from sfumato.query.measures import Distinct, Measure, People, Values
 from sfumato.query.plan import Scan
 from sfumato.query.price import PricedQuery
 from sfumato.query.workload import PricedWorkload
+
+Sets = Sequence[Sequence[str]] | None
+"""Sets of keys by which the same rows are grouped, or None: by all of them."""
 
 
 class Statements:
@@ -107,27 +111,33 @@ class Statements:
     # ---- additive columns ----
 
     def cells(self, workload: PricedWorkload) -> str:
-        """One line a cell that occurs: the values of its attributes, and how many rows count in it."""
-        return self.additive(workload.counted(), public=True)
+        """One line a cell of a marginal that occurs: which marginal, its values, and how many rows count in it."""
+        sets = [[f"k{place}" for place in marginal] for marginal in workload.marginals]
+        return self._additive(workload.counted(), sets, public=True)
 
-    def additive(self, query: PricedQuery, *, public: bool | None = None) -> str:
+    def additive(self, query: PricedQuery) -> str:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
+        return self._additive(query, None)
+
+    def _additive(self, query: PricedQuery, sets: Sets, *, public: bool | None = None) -> str:
         known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
         rows, names = self._rows(query, self._columns(known), computed, public=public), self._names(query)
         if query.bounds.cut:
-            return self._direct(query, rows, names)
-        return self._weighing(query, known, rows).additive()
+            return self._direct(query, rows, names, sets)
+        return self._weighing(query, known, rows, sets).additive()
 
     def beyond(self, query: PricedQuery, most: int) -> str:
         """One line: how many people have more than counts, and how many rows beyond, of each at most so many."""
         known, computed = lifted(query.measures.measures, len(query.question.plan.fields))
         return self._weighing(query, known, self._rows(query, self._columns(known), computed)).beyond(most)
 
-    def _weighing(self, query: PricedQuery, measures: Sequence[Measure], rows: str) -> Weighing:
+    def _weighing(
+        self, query: PricedQuery, measures: Sequence[Measure], rows: str, sets: Sets = None
+    ) -> Weighing:  # fmt: skip
         """What a person's rows count in a question whose measures are given as they are computed."""
         names = self._names(query)
         few_groups = partial(self._few_groups, query, names=names)
-        return Weighing(query, placed(measures), rows, names=names, write=self._write, few_groups=few_groups)
+        return Weighing(query, placed(measures), rows, names=names, write=self._write, few_groups=few_groups, sets=sets)
 
     def _columns(self, measures: Sequence[Measure]) -> list[str]:
         """What a row adds to every measure that is weighted or added up."""
@@ -135,14 +145,14 @@ class Statements:
         values = [(i, each) for i, each in enumerate(measures) if isinstance(each, Values)]
         return [*found, *(f"{measure.steps(self._write)} AS m{i}" for i, measure in values)]
 
-    def _direct(self, query: PricedQuery, rows: str, names: list[str]) -> str:
+    def _direct(self, query: PricedQuery, rows: str, names: list[str], sets: Sets) -> str:
         measures = query.measures.measures
         wanted = query.keys is not None or any(isinstance(measure, People) for measure in measures)
         outer = [f"{self._people_of(query) if wanted else '0'} AS people"]
         person = "p" if self._people and query.bounds.total != 1 else ""
         for measure, at in placed(measures):
             outer.append(measure.of_all_rows(at, self._write, person))
-        return f"SELECT {', '.join([*names, *outer])} FROM ({rows}) t{_grouped(names)}"
+        return added_up(self._dialect, names, sets, outer, f"({rows}) t")
 
     def _people_of(self, query: PricedQuery) -> str:
         most = query.bounds.total

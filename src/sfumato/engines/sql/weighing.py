@@ -7,6 +7,7 @@ Rows that add nothing to any aggregate are no part of a person's number of rows.
 
 from collections.abc import Callable, Sequence
 
+from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.query.measures import AdditiveMeasure, People, Place, Values
 from sfumato.query.measures.base import NARROW
@@ -30,6 +31,7 @@ class Weighing:
         names: list[str],
         write: MeasureWriter,
         few_groups: Callable[[str], str],
+        sets: Sequence[Sequence[str]] | None = None,
     ) -> None:
         self._query, self._bounds, self._weights = query, query.bounds, query.weights
         self._names, self._dialect, self._write, self._few_groups = names, write.dialect, write, few_groups
@@ -37,7 +39,7 @@ class Weighing:
         self._added = [(each, at) for each, at in measures if each.is_weighted]
         self._values = [i for i, each in enumerate(query.measures.measures) if isinstance(each, Values)]
         self._counts = self._rows_that_count()
-        self._rows = rows
+        self._rows, self._sets = rows, sets
 
     # ---- one weight a person: rows joined with it ----
 
@@ -45,8 +47,12 @@ class Weighing:
         """One line a group: its keys, its people, and the exact integers of every additive column."""
         if self._needs_lines:
             return self._over_lines()
-        made = ", ".join([*self._names, "0 AS people", *self._totals("w", of_rows=True)])
-        return f"WITH {self._rows_and_people(self._weights.bits)} SELECT {made} FROM r JOIN q USING (p){self._grouped}"
+        totals = ["0 AS people", *self._totals("w", of_rows=True)]
+        return f"WITH {self._rows_and_people(self._weights.bits)} {self._added_up(totals, 'r JOIN q USING (p)')}"
+
+    def _added_up(self, totals: Sequence[str], source: str) -> str:
+        """One line a group; of every set of keys, where sets are asked for."""
+        return added_up(self._dialect, self._names, self._sets, totals, source)
 
     def values(self, at: int) -> str:
         """One line a group and value: its keys, the value in steps, and what its rows weigh."""
@@ -120,9 +126,8 @@ class Weighing:
         return self._weights.alone is not None and self._weights.alone.has_signs
 
     def _over_lines(self) -> str:
-        totals = [*self._names, "count(*) AS people", *self._totals("w", of_rows=False), *self._people_totals()]
-        lines = self._weighted_lines(self._weights.bits)
-        return f"SELECT {', '.join(totals)} FROM ({lines}) t{self._grouped}"
+        totals = ["count(*) AS people", *self._totals("w", of_rows=False), *self._people_totals()]
+        return self._added_up(totals, f"({self._weighted_lines(self._weights.bits)}) t")
 
     def _weighted_lines(self, bits: int) -> str:
         """The lines that count, each with the weight of its rows."""
@@ -255,9 +260,16 @@ class Weighing:
         terms = [(at, f"e{at.own} * w{at.own}" if at.own in shared else f"e{at.own}") for _, at in self._people]
         return [f"{self._dialect.total(term, narrow=True)} AS a{at.own}" for at, term in terms]
 
-    @property
-    def _grouped(self) -> str:
-        return f" GROUP BY {', '.join(self._names)}" if self._names else ""
+
+def added_up(
+    dialect: Dialect, names: Sequence[str], sets: Sequence[Sequence[str]] | None, totals: Sequence[str], source: str
+) -> str:  # fmt: skip
+    """One line a group of the names, or of each set of them."""
+    if sets is not None:
+        used = [name for name in names if any(name in one for one in sets)]
+        return dialect.by_sets(used, sets, totals, source)
+    grouped = f" GROUP BY {', '.join(names)}" if names else ""
+    return f"SELECT {', '.join([*names, *totals])} FROM {source}{grouped}"
 
 
 def _is_one_table(plan: Plan) -> bool:

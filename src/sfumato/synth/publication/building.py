@@ -1,0 +1,143 @@
+"""What is made of measurements: tables with errors, rows, documents and a page. Pure, and the same bytes each time.
+
+It reads released numbers alone, so it costs nothing and may be done again from any point (Survey Proposition 3.7).
+"""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.core.printing import Json, for_csv, json_text
+from sfumato.engines.duckdb.published import write_places
+from sfumato.synth.publication import comparison, metadata, report
+from sfumato.synth.publication.answers import combined
+from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder
+from sfumato.synth.publication.kinds import KINDS, ROWS
+from sfumato.synth.publication.measurements import digest
+from sfumato.synth.publication.parts import MeasuredPart
+from sfumato.synth.publication.public_coin import PublicCoin
+from sfumato.synth.publication.rows import MadeRows
+from sfumato.synth.publication.statement import SettledPublication, value_json
+from sfumato.synth.publication.tables import NoisyTable
+
+Progress = Callable[[str, float], None]
+SURE = Fraction(95, 100)
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True)
+class MadePublication:
+    """What is made of one publication's measurements, before it is written."""
+
+    settled: SettledPublication
+    tables: tuple[NoisyTable, ...]
+    rows: MadeRows | None
+
+
+def parts_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.int64]]) -> tuple[MeasuredPart, ...]:
+    """The published parts, from what the statement says of them and what was measured."""
+    found: list[MeasuredPart] = []
+    at = 0
+    for about in parts:
+        number = int(about["arrays"])
+        found.append(KINDS[str(about["kind"])].opened(about, measured[at : at + number]))
+        at += number
+    return tuple(found)
+
+
+def make_rows(settled: SettledPublication, tables: Sequence[NoisyTable]) -> MadeRows | None:
+    """The rows of a publication, if its plan makes any."""
+    maker = settled.plan["rows"]
+    if not maker:
+        return None
+    columns = tuple(settled.domains)
+    sizes = {name: len(values) for name, values in settled.domains.items()}
+    return ROWS[str(maker)](columns, sizes, tables, PublicCoin(settled.measured))
+
+
+def build(
+    folder: PublicationFolder,
+    settled: SettledPublication,
+    measured: Sequence[NDArray[np.int64]],
+    *,
+    twin: str = "",
+    progress: Progress = lambda what, share: None,
+) -> None:
+    """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
+    tables = tuple(table for part in parts_of(settled.parts, measured) for table in part.tables)
+    progress("making rows", 0.6)
+    made = MadePublication(settled, tables, make_rows(settled, tables))
+    files = {MEASUREMENTS: settled.measured}
+
+    def write(name: str, data: bytes) -> None:
+        folder.write(name, data)
+        files[name] = digest(data)
+
+    if made.rows is not None:
+        _write_rows(folder.path, settled, made.rows)
+        for name in ("rows.parquet", "rows.csv"):
+            files[name] = digest((folder.path / name).read_bytes())
+    index = list[Json]()
+    for number, table in enumerate(tables, 1):
+        progress("writing tables", 0.7 + 0.2 * number / len(tables))
+        name = _file_name(number, table)
+        write(name, _csv(table, settled).encode())
+        index.append(
+            {"file": name, "columns": list(table.columns), "cells": table.cells, "standard_error": table.standard_error}
+        )
+    write("tables.json", _text({"format": "sfumato/publication-tables", "version": 1, "tables": index}))
+    write("metadata.json", _text(metadata.metadata(settled.name, settled.domains, rows=made.rows is not None)))
+    if made.rows is not None:
+        write("table.toml", metadata.declaration(settled.name).encode())
+    progress("drawing the report", 0.9)
+    compared = comparison.compare(made.settled, tables, made.rows, twin)
+    write("report.html", report.page(made.settled, tables, made.rows, compared).encode())
+    statement = {**settled.to_json(), "rows": None if made.rows is None else _about_rows(made.rows)}
+    folder.write(STATEMENT, _text({**statement, "files": dict[str, Json](sorted(files.items()))}))
+    progress("published", 1.0)
+
+
+def _about_rows(rows: MadeRows) -> dict[str, Json]:
+    return {"number": rows.size, "made_of": rows.words, "file": "rows.parquet"}
+
+
+def _text(document: Any) -> bytes:
+    return f"{json_text(document)}\n".encode()
+
+
+def _write_rows(path: Path, settled: SettledPublication, rows: MadeRows) -> None:
+    columns = {name: (settled.kinds[name], values) for name, values in settled.domains.items()}
+    whole = {name: path / f".{name}.part" for name in ("rows.parquet", "rows.csv")}
+    write_places(whole["rows.parquet"], whole["rows.csv"], columns, rows.columns)
+    for name, part in whole.items():
+        part.replace(path / name)
+
+
+def _file_name(number: int, table: NoisyTable) -> str:
+    """A name that every system takes, in which people find the columns."""
+    words = "-".join("".join(c if c.isalnum() else "_" for c in name) for name in table.columns) or "all"
+    return f"tables/{number:04d}-{words[:_LONGEST_NAME]}.csv"
+
+
+def _csv(table: NoisyTable, settled: SettledPublication) -> str:
+    """The cells of a table with their standard errors and 95 % bars, each of this table alone."""
+    alone = combined([table], dict.fromkeys(table.columns, 1))
+    assert alone is not None
+    off = float(alone.reach(1 - SURE))
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*map(for_csv, table.columns), "count", "standard_error", "low", "high"])
+    rows, error = table.rows(), repr(table.standard_error)
+    for place in np.ndindex(*table.counts.shape):
+        values = [settled.domains[name][at] for name, at in zip(table.columns, place, strict=True)]
+        count = float(rows[place])
+        shown = ["" if value is None else for_csv(value_json(value)) for value in values]
+        lines.writerow([*shown, repr(count), error, repr(count - off), repr(count + off)])
+    return text.getvalue()

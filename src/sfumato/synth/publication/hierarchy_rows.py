@@ -1,0 +1,39 @@
+"""Rows from a hierarchy: all rows, then by the first column, then by the first two, … each level within the one above.
+
+Top-down (`synth/hierarchy.py`): consistent, whole and never negative at every level, by water-filling.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sfumato.errors import InvalidDeclaration
+from sfumato.exact.bits import BitSource
+from sfumato.mechanisms.additive import Noise
+from sfumato.synth.hierarchy import TopDown, Tree
+from sfumato.synth.publication.rows import MadeRows, narrow
+from sfumato.synth.publication.tables import NoisyTable
+
+
+def rows_from_the_top(
+    columns: Sequence[str], sizes: Mapping[str, int], tables: Sequence[NoisyTable], coin: BitSource
+) -> MadeRows:
+    """As many rows of each cell as the fitted last level says, in the order of its cells."""
+    levels = []
+    for depth in range(len(columns) + 1):
+        wanted = tuple(columns[:depth])
+        found = next((table for table in tables if table.columns == wanted), None)
+        if found is None:
+            raise InvalidDeclaration(
+                'rows = "top-down" needs a table over all rows, over the first column, over the first two, …',
+                hint='[[measure]] with kind = "hierarchy"',
+            )
+        levels.append(found)
+    tree = Tree.regular([sizes[name] for name in columns])
+    noises: tuple[Noise, ...] = tuple(level.noise for level in levels)
+    whole = [np.rint(level.rows()).astype(np.int64).reshape(-1, 1) for level in levels]
+    counts = TopDown(tree=tree, noises=noises).fit(whole, bits=coin)[-1].reshape(-1)
+    cells = np.repeat(np.arange(counts.size), counts)
+    places = np.unravel_index(cells, tuple(sizes[name] for name in columns))
+    made = {name: at.astype(narrow(sizes[name])) for name, at in zip(columns, places, strict=True)}
+    return MadeRows(made, f"a hierarchy, from the top down: {', then '.join(columns)}")

@@ -1,0 +1,168 @@
+"""What a publication costs and how near it will be, before any data are seen.
+
+All parts are declared before anything is measured, so their events compose by every bound the accountant has: the price
+of an ε with a δ is that of the whole list, by its privacy loss distribution or its exact curve, in one `Converted`
+event. Of the noises that pay for the same, the one with the least expected errors is taken.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.accounting import events
+from sfumato.accounting.events import Converted, Event
+from sfumato.core.printing import Json
+from sfumato.engines import ExactCells
+from sfumato.errors import InvalidParameter
+from sfumato.exact.bits import BitSource, source
+from sfumato.query.bounds import Spend
+from sfumato.query.workload import CountedWorkload, PricedWorkload
+from sfumato.synth.publication.noises import DISCRETE_NORMAL, GEOMETRIC, NORMAL, NoiseKind
+from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, Offer, PricedPart
+from sfumato.synth.publication.plan import PublicationPlan
+
+_STEPS = 40
+_LEAST, _MOST = Fraction(1, 10**9), Fraction(10**6)
+
+
+@dataclass(frozen=True)
+class PricedPublication:
+    """A plan with its noise: what will be counted, what it costs, and what errors to expect."""
+
+    plan: PublicationPlan
+    workload: PricedWorkload
+    parts: tuple[PricedPart, ...]
+    spend: Spend
+
+    @property
+    def event(self) -> Event:
+        """What is charged: the price of all parts together."""
+        return self.workload.event
+
+    @property
+    def domains(self) -> Domains:
+        """The public values of every column."""
+        return dict(zip(self.plan.columns, self.workload.workload.attributes, strict=True))
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of all that is measured, part by part."""
+        return tuple(shape for part in self.parts for shape in part.shapes)
+
+    @property
+    def cells(self) -> int:
+        """How many noisy numbers are published."""
+        return sum(prod(shape) for shape in self.shapes)
+
+    def expected(self) -> tuple[ExpectedTable, ...]:
+        """The errors to expect, table by table."""
+        return tuple(each for part in self.parts for each in part.expected())
+
+    def measure(self, exact: ExactCells, bits: BitSource | None = None) -> list[NDArray[np.int64]]:
+        """Noisy whole numbers, part by part; the exact tables go no further."""
+        stream, tables = source(bits), dict(zip(self.plan.tables, exact.tables, strict=True))
+        found = [table for part in self.parts for table in part.measure(tables, stream)]
+        if tuple(table.shape for table in found) != self.shapes:
+            raise ValueError("a part measured other tables than it was priced for")
+        return found
+
+    def canonical(self) -> dict[str, object]:
+        """What decides what is measured."""
+        return {"plan": self.plan.to_json(), "parts": self.parts_json(), "counted": self.workload.canonical()}
+
+    def parts_json(self) -> list[Json]:
+        """What a folder says of its parts."""
+        return [{**part.to_json(), "arrays": len(part.shapes)} for part in self.parts]
+
+
+def price_publication(
+    plan: PublicationPlan, counting: Callable[[Spend], CountedWorkload], spend: Spend
+) -> PricedPublication:
+    """The plan at a price; `counting` gives what the engine will count for it."""
+    workload = counting(spend)
+    shapes = {table: workload.shape(tuple(plan.columns.index(name) for name in table)) for table in plan.tables}
+
+    def at(noise: NoiseKind, amount: Fraction) -> tuple[PricedPart, ...]:
+        whole = sum((part.worth for part in plan.parts), Fraction(0))
+        offers = (
+            Offer(amount * part.worth / whole, noise, workload.moved, workload.weights.bits, shapes)
+            for part in plan.parts
+        )
+        return tuple(part.price(offer) for part, offer in zip(plan.parts, offers, strict=True))
+
+    parts, event = _best(at, spend)
+    return PricedPublication(plan, workload.at(event), parts, spend)
+
+
+def composed(parts: Sequence[PricedPart]) -> Event:
+    """All that the parts do, as one event, recomputed from their noises."""
+    return parts[0].event if len(parts) == 1 else events.Composition([part.event for part in parts])
+
+
+def _best(
+    at: Callable[[NoiseKind, Fraction], tuple[PricedPart, ...]], spend: Spend
+) -> tuple[tuple[PricedPart, ...], Event]:
+    """The parts with the least expected errors that the price pays for, and what is charged for them."""
+    if spend.rho is not None:
+        parts = at(DISCRETE_NORMAL, spend.rho)
+        return parts, composed(parts)
+    assert spend.epsilon is not None
+    pure = at(GEOMETRIC, spend.epsilon)
+    if not spend.delta:
+        return pure, composed(pure)
+    normal = _within(at, spend.epsilon, spend.delta)
+    if normal is not None and _error(normal) < _error(pure):
+        return normal, Converted(composed(normal), spend.delta)
+    return pure, composed(pure)
+
+
+def _within(
+    at: Callable[[NoiseKind, Fraction], tuple[PricedPart, ...]], epsilon: Fraction, delta: Fraction
+) -> tuple[PricedPart, ...] | None:
+    """Normal noise with about the largest ρ whose whole list is certified at (ε, δ); none where there is none."""
+
+    def meets(rho: Fraction) -> bool:
+        price = Converted(composed(at(NORMAL, rho)), delta).pure()
+        return price is not None and price <= epsilon
+
+    low, high = _LEAST, _MOST
+    if not meets(low):
+        return None
+    for _ in range(_STEPS):
+        middle = Fraction(float(low * high) ** 0.5)  # rounded, and certified as it is
+        if middle in (low, high) or high < low * (1 + Fraction(1, 10**7)):
+            break
+        low, high = (middle, high) if meets(middle) else (low, middle)
+    return at(NORMAL, low)
+
+
+def _error(parts: Sequence[PricedPart]) -> float:
+    """The mean of the logarithms of expected errors, each cell alike."""
+    found = [each for part in parts for each in part.expected()]
+    cells = sum(each.cells for each in found)
+    return sum(each.cells * log(max(each.standard_error, 1e-300)) for each in found) / max(cells, 1)
+
+
+def spend_of(epsilon: Fraction | None, rho: Fraction | None, delta: Fraction) -> Spend:
+    """What may be spent: ε, with a δ or without; or ρ."""
+    if (epsilon is None) == (rho is None):
+        given = "neither" if epsilon is None else "both"
+        raise InvalidParameter("epsilon", "or rho must be given, one of them, found", given, hint="epsilon=1")
+    if rho is not None and delta:
+        raise InvalidParameter("delta", "is for ε; ρ needs none", float(delta), hint="leave delta out, or give epsilon")
+    return Spend(epsilon, rho, delta)
+
+
+def places_of(plan: PublicationPlan) -> list[tuple[int, ...]]:
+    """The tables of a plan by the positions of their columns, as an engine counts them."""
+    at: Mapping[str, int] = {name: place for place, name in enumerate(plan.columns)}
+    return [tuple(at[name] for name in table) for table in plan.tables]
+
+
+def of_columns(columns: Columns) -> str:
+    """A table's name for people."""
+    return " × ".join(columns) or "all rows"

@@ -1,0 +1,109 @@
+"""The statement of a publication: who is protected, what was spent, and what lies in the folder, for programs.
+
+It is written last, and it names the digest of every other file: a folder whose files are others is not opened.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from sfumato import __version__
+from sfumato.accounting.events import Event
+from sfumato.core.printing import Json
+from sfumato.data import Kind
+from sfumato.errors import InvalidParameter
+from sfumato.query.question import MEANING
+from sfumato.synth.publication.parts import Domains
+
+FORMAT, VERSION = "sfumato/publication", 1
+_READERS = {Kind.DATE: date.fromisoformat, Kind.TIMESTAMP: datetime.fromisoformat}
+
+
+@dataclass(frozen=True)
+class SettledPublication:
+    """What the curator knows of a publication once it is settled."""
+
+    publication: str
+    name: str
+    dataset: str
+    unit: str
+    neighbours: str
+    event: Event
+    epsilon: Fraction | None
+    rho: Fraction | None
+    delta: Fraction
+    receipt: str
+    time: int
+    """Of the entry that settled it, in nanoseconds since 1970."""
+    plan: Mapping[str, Json]
+    kinds: Mapping[str, Kind]
+    domains: Domains
+    rows_per_person: int
+    """What the rows of one person weigh in all at most."""
+    parts: tuple[Mapping[str, Json], ...]
+    measured: str
+    """The SHA-256 of the file of measurements, as the ledger has it."""
+
+    def to_json(self) -> dict[str, Json]:
+        """All of it but the files, which are named once they are there."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "publication": self.publication,
+            "name": self.name,
+            "dataset": self.dataset,
+            "unit": self.unit,
+            "neighbours": self.neighbours,
+            "rows_per_person": self.rows_per_person,
+            "epsilon": amount_json(self.epsilon),
+            "rho": amount_json(self.rho),
+            "delta": amount_json(self.delta),
+            "event": self.event.to_json(),
+            "receipt": self.receipt,
+            "time": self.time,
+            "measured": self.measured,
+            "plan": dict(self.plan),
+            "columns": {
+                name: {"kind": self.kinds[name].value, "values": [value_json(value) for value in values]}
+                for name, values in self.domains.items()
+            },
+            "parts": [dict(part) for part in self.parts],
+            "versions": {"sfumato": __version__, "meaning": MEANING},
+        }
+
+
+def amount_json(value: Fraction | None) -> dict[str, Json] | None:
+    """An amount as a number, which may be rounded, and exactly.
+
+    >>> amount_json(Fraction(1, 3))
+    {'number': 0.3333333333333333, 'exact': '1/3'}
+    """
+    return None if value is None else {"number": float(value), "exact": str(value)}
+
+
+def value_json(value: Any) -> Json:
+    """A public value as JSON writes it."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def read_values(about: Mapping[str, Any]) -> tuple[Kind, tuple[Any, ...]]:
+    """The kind of a column and its public values, as a statement writes them."""
+    kind = Kind(about["kind"])
+    reader = _READERS.get(kind)
+    return kind, tuple(value if value is None or reader is None else reader(value) for value in about["values"])
+
+
+def check_format(document: object) -> Mapping[str, Any]:
+    """A statement of the version that is read here, or one clear error."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise InvalidParameter(
+            "publication", "has no statement of format", FORMAT, hint="open the folder it was written to"
+        )
+    if document.get("version") != VERSION:
+        raise InvalidParameter(
+            "publication", f"must be of version {VERSION}", document.get("version"),
+            hint="open it with the version of sfumato that the statement names",
+        )  # fmt: skip
+    return document
