@@ -331,3 +331,22 @@ def test_many_equal_noises_are_as_far_as_each_by_itself_says(noise: Noise, times
     fewer = law.reach_of_many(((noise, F(1, 2), 1), (*other, 2)), beta)
     assert fewer < together if times > 1 else fewer == together
     assert law.reach_of_many((), beta) == 0
+
+
+@pytest.mark.parametrize(
+    "weights", [(1, 1), (1, 2), (1, "1/1000"), (1, "1000001/1000000"), (1, 2, 3), (1, "103/100", 5), (1, 2, 4, 7), (1, 1, 1)]
+)  # fmt: skip
+def test_few_laplace_noises_have_a_closed_form_that_is_their_transform(weights: tuple[Any, ...]) -> None:
+    cells = [(geometric(3000), Fraction(each), 1) for each in weights]
+    deviation = sqrt(sum(noise.variance * float(weight) ** 2 for noise, weight, _ in cells))
+    closed, other = law._laplace_tail(cells), law._tail(cells, deviation)
+    assert (closed is None) == (weights == (1, 1, 1))
+    for t in (0.1, 0.5, 1, 2, 3, 5) if closed is not None else ():
+        assert closed is not None
+        assert closed(t * deviation) == pytest.approx(other(t * deviation), rel=2e-5, abs=2e-7)
+
+
+def test_narrow_and_other_noises_have_no_closed_form() -> None:
+    for odd in (geometric(50), GaussianNoise(Fraction(9000)), DiscreteGaussianNoise(Fraction(9000))):
+        assert law._laplace_tail([(odd, Fraction(1), 1), (geometric(3000), Fraction(1), 1)]) is None
+    assert law._laplace_tail([(geometric(3000), Fraction(1), 2), (geometric(3000), Fraction(2), 1)]) is None

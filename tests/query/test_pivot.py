@@ -98,6 +98,8 @@ def test_slow_functions_are_straight_between_their_places() -> None:
         return float(x * x)
 
     slow = Slow(square, Fraction(-4), Fraction(4), 9)
+    assert asked == []
+    assert [slow(float(x)) for x in range(-4, 5)] == [float(x * x) for x in range(-4, 5)]
     assert asked == [Fraction(x) for x in range(-4, 5)]
     assert [slow(x) for x in (-4.0, -3.5, 0.0, 0.25, 4.0, 9.0, -inf)] == [16.0, 12.5, 0.0, 0.25, 16.0, 16.0, 16.0]
     assert Slow(square, Fraction(2), Fraction(2))(7.0) == 4.0

@@ -8,7 +8,8 @@ computed from its transform E[exp(itX)] = Π E[exp(itwZ)] (Gil-Pelaez 1951); a n
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, lcm, pi, sqrt
+from itertools import pairwise
+from math import exp, gcd, lcm, pi, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sfumato.core import Norm
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.box import BoxNoise
+from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.query.measured import Recipe
 from sfumato.query.priced import Priced, SelectedCounts
 from sfumato.query.quantiles import PricedQuantile
@@ -32,6 +34,8 @@ _FEW = 100.0  # of less variance a noise is a few steps wide
 _NARROW = 4.0  # normal noise of less variance is not as wide as a real normal
 _LIKELY = Fraction(1, 10**5)  # rarer failures are bounded noise by noise
 _MOST_STEPS = 200
+_FINE = 1e4  # geometric noise of more variance is Laplace's but for a part in 10**5
+_FEW_SCALES, _APART, _EQUAL = 4, 1e-2, 1e-6
 _POINTS, _PERIOD, _HIGHEST = 2048, 90.0, 130.0  # of the integral: how many, how far apart its echoes, how far it goes
 
 
@@ -152,6 +156,32 @@ def _of_sum(cells: Sequence[Times], beta: Fraction) -> Fraction:
     step = _common([weight for _, weight, _ in cells])
     if deviation < _COARSE * float(step):
         return step * _whole_reach(cells, step, deviation, float(beta))
+    most = deviation * min(sqrt(1 / float(beta)), _PERIOD / 2)  # Chebyshev's inequality; beyond, there are echoes
+    return Fraction(_falls_to(float(beta), _laplace_tail(cells) or _tail(cells, deviation), most) * (1 + 1e-6))
+
+
+def _laplace_tail(cells: Sequence[Times]) -> Callable[[float], float] | None:
+    """Pr[|Σ w·Z| > x] of few Laplace noises whose scales a are equal, if two, or different: Σ c·exp(-x/a).
+
+    1/Π(1 + a²t²), their transform, is Σ c/(1 + a²t²) with c = Π a²/(a² - b²) over the others. None where digits would
+    be lost, and where noise is not as good as continuous.
+    """
+    if not 2 <= len(cells) <= _FEW_SCALES or any(
+        not isinstance(noise, GeometricNoise) or times > 1 or noise.variance < _FINE for noise, _, times in cells
+    ):
+        return None
+    scales = sorted(float(weight) * sqrt(noise.variance / 2) for noise, weight, _ in cells)
+    apart = min(1 - low / high for low, high in pairwise(scales))
+    if len(scales) == 2 and apart < _EQUAL:
+        return lambda x: (1 + x / (2 * scales[1])) * exp(-x / scales[1])
+    if apart < (_EQUAL if len(scales) == 2 else _APART):
+        return None
+    parts = [(prod(a * a / (a * a - b * b) for b in scales if b != a), a) for a in scales]
+    return lambda x: sum(part * exp(-x / a) for part, a in parts)
+
+
+def _tail(cells: Sequence[Times], deviation: float) -> Callable[[float], float]:
+    """The same of any noises, from their transforms."""
     highest, period = _HIGHEST / deviation, _PERIOD * deviation
     points = max(_POINTS, int(highest * period / (2 * pi)) + 1)
     at = (np.arange(points) + 0.5) * (highest / points)
@@ -160,8 +190,7 @@ def _of_sum(cells: Sequence[Times], beta: Fraction) -> Fraction:
     def beyond(x: float) -> float:
         return float(1 - 2 / pi * (highest / points) * np.dot(heights, np.sin(at * x)))
 
-    most = deviation * min(sqrt(1 / float(beta)), _PERIOD / 2)  # Chebyshev's inequality; beyond, there are echoes
-    return Fraction(_falls_to(float(beta), beyond, most) * (1 + 1e-6))
+    return beyond
 
 
 def _falls_to(level: float, function: Callable[[float], float], high: float) -> float:

@@ -24,7 +24,7 @@ class Squares(NamedTuple):
 
 
 class Slow:
-    """A function that changes slowly over an interval, computed at few places when they are needed, straight between."""
+    """A function that changes slowly over an interval, computed at few places as needed, straight between."""
 
     def __init__(self, function: Callable[[Fraction], float], low: Fraction, high: Fraction, places: int = 5) -> None:
         width = (high - low) / (places - 1)
