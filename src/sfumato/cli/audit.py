@@ -34,6 +34,7 @@ SOURCES: tuple[str, ...] = (
     "sfumato.curator.audited:CURATOR",
     "sfumato.curator.audited:PROTOCOLS",
     "sfumato.curator.audited_synth:PUBLISHED",
+    "sfumato.curator.audited_tables:TABLES",
 )
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 

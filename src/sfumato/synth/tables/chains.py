@@ -26,7 +26,7 @@ _FLOOR = 1e-3
 
 
 @dataclass
-class Steps:
+class StepSizes:
     """How far a step goes; smaller after a step back."""
 
     learn: float = _LEARN
@@ -48,7 +48,7 @@ class Chains:
     stream: RowStream
     alone: list[Weights]
     joined: dict[Marginal, Weights]
-    steps: Steps = field(default_factory=Steps)
+    steps: StepSizes = field(default_factory=StepSizes)
     ones: list[NDArray[np.int64]] = field(init=False)
     twos: dict[Marginal, NDArray[np.int64]] = field(init=False)
 

@@ -1,16 +1,13 @@
 """Uniform numbers for building rows from what was released: no privacy stands on them, so that they may be repeated.
 
-The stream is AES-256 in counter mode under a key that is made of the measurements: a build that was interrupted and is
+The numbers follow from a digest of the measurements: a build that was interrupted and is
 done again takes the same numbers, and where floats are the same, makes the same rows.
 """
-
-import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
 
-_ZEROS = bytes(1 << 16)
-_SLACK = 16
+from sfumato.exact.keystream import Keystream
 
 
 class RowStream:
@@ -22,17 +19,7 @@ class RowStream:
     """
 
     def __init__(self, digest: bytes) -> None:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-
-        key = hashlib.sha256(b"sfumato rows" + digest).digest()
-        self._encryptor = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-
-    def _bytes(self, length: int) -> NDArray[np.uint8]:
-        out = np.empty(length + _SLACK, dtype=np.uint8)
-        view = out.data
-        for start in range(0, length, len(_ZEROS)):
-            self._encryptor.update_into(memoryview(_ZEROS)[: min(len(_ZEROS), length - start)], view[start:])
-        return out[:length]
+        self._bytes = Keystream(digest).read
 
     def uniforms(self, n: int) -> NDArray[np.float32]:
         """n numbers in [0, 1), of 24 bits each."""
