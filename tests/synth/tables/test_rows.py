@@ -22,8 +22,9 @@ from sfumato.synth.tables import (
 from sfumato.synth.tables.conditionals import draw_column, no_weights
 from sfumato.synth.tables.explicit import ExplicitModel, rows_of_model
 from sfumato.synth.tables.rows import possible_rows, table_of
+from sfumato.synth.tables.scores import chance_distance
 from sfumato.synth.tables.stream import RowStream
-from sfumato.synth.tables.targets import on_simplex, shrink_cells, shrink_singular_values, with_sums
+from sfumato.synth.tables.targets import on_simplex, shrink_cells, shrink_singular_values, single_targets, with_sums
 from sfumato.synth.tables.tree import draw_given, spanning_tree
 from sources import SeededBits
 from synthetic_cases import Table, correlated, distance, marginals_of
@@ -213,8 +214,33 @@ def test_more_rows_than_chains_are_near_too(monkeypatch: pytest.MonkeyPatch) -> 
     assert possible_rows(made.codes, SHAPE).all()
 
 
+def test_columns_by_themselves_are_met_to_a_few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = correlated(SHAPE)
+    mechanism = TableSynthesiser.calibrated(shape=SHAPE, epsilon=1, delta=1e-6)
+    measured = mechanism.measure(marginals_of(data), bits=SeededBits(2))
+    wanted = single_targets(measured, measured.total)
+
+    def off() -> float:
+        made = ChainRows().build(measured)
+        return max(float(np.abs(made.table((i,)) - wanted[i]).max()) for i in range(4))
+
+    assert off() <= 10
+    monkeypatch.setattr("sfumato.synth.tables.fitting._SETTLE", 0)
+    assert off() > 20, "or nothing had to be settled"
+
+
 def test_nobody_and_hopeless_noise_still_make_a_table() -> None:
     nobody = np.zeros(SHAPE.sizes, dtype=np.int64)
     for name in BUILDERS:
         for epsilon in (1e-3, 1):
             assert len(rows_of(SHAPE, nobody, name, epsilon)) >= 1
+
+
+def test_independent_columns_are_as_far_from_their_product_as_chance_says() -> None:
+    generator = np.random.default_rng(6)
+    for rows, sizes in ((20_000, (9, 7)), (2000, (40, 60))):
+        tables = [
+            generator.multinomial(rows, np.full(sizes[0] * sizes[1], 1 / (sizes[0] * sizes[1]))) for _ in range(30)
+        ]
+        found = [float(0.5 * np.abs(table - rows / table.size).sum()) for table in tables]
+        assert chance_distance(np.full(sizes, rows / (sizes[0] * sizes[1]))) == pytest.approx(np.mean(found), rel=0.05)

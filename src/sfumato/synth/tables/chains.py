@@ -104,11 +104,31 @@ class Chains:
         joined = [(_other(pair, column), seen_from(pair, self.joined[pair], column)) for pair in self.around(column)]
         self._step(column, block, self.alone[column], joined)
 
+    def settle(self, column: int, wanted: Floats) -> None:
+        """Draw anew the rows that are too many of a value of a column, among the values that have too few."""
+        lack = np.rint(wanted).astype(np.int64) - self.ones[column]
+        order = self.stream.order(self.codes.shape[1])
+        values = self.codes[column, order]
+        grouped = np.argsort(values, kind="stable")
+        within = np.arange(len(values)) - np.repeat(np.cumsum(self.ones[column]) - self.ones[column], self.ones[column])
+        rows = np.sort(order[grouped[within < -lack[values[grouped]]]])
+        if not len(rows) or lack.max() <= 0:
+            return
+        few = np.log(np.maximum(lack, 1e-9) / np.maximum(wanted, _FLOOR)).astype(np.float32)
+        joined = [(_other(pair, column), seen_from(pair, self.joined[pair], column)) for pair in self.around(column)]
+        part, block = np.ascontiguousarray(self.codes[:, rows]), slice(0, len(rows))
+        alone = self.alone[column] + few
+        drawn = draw_column(part, column, block, alone=alone, joined=joined, shape=self.shape, stream=self.stream)
+        self._put(column, rows, drawn)
+
     def _step(self, column: int, block: slice, alone: Weights, joined: list[tuple[int, Weights]]) -> None:
         """Draw new values, put them in, and keep the counts."""
         drawn = draw_column(self.codes, column, block, alone=alone, joined=joined, shape=self.shape, stream=self.stream)
         changed = np.flatnonzero(drawn != self.codes[column, block])
-        where, new = changed + block.start, drawn[changed]
+        self._put(column, changed + block.start, drawn[changed])
+
+    def _put(self, column: int, where: NDArray[np.int64], new: NDArray[np.int32]) -> None:
+        """Give rows other values of a column, and keep the counts."""
         old, size = self.codes[column, where], len(self.ones[column])
         for pair in self.around(column):
             other = self.codes[_other(pair, column), where]

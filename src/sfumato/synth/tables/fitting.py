@@ -1,6 +1,6 @@
 """How chains come to their targets: rounds of steps, targets that follow the rows, a step back where it went wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from sfumato.synth.tables.targets import pair_targets
 
 _Tables = dict[Marginal, Floats]
 _SHARE, _LAST_SHARE, _LAST = 0.1, 0.05, 10
+_SETTLE = 3
 _EVERY, _MEMORY = 4, 0.6
 _BACK, _FORGIVE = 1.8, 1.6  # a step back is for a loss that much above the best; new targets forgive that much
 
@@ -47,7 +48,15 @@ def fit_chains(
         for pair, table in chains.twos.items():
             smooth[pair] = _MEMORY * smooth[pair] + (1 - _MEMORY) * table / factor
     chains.replace_rows(kept)
+    settle_columns(chains, ones)
     return targets
+
+
+def settle_columns(chains: Chains, ones: Sequence[Floats]) -> None:
+    """Make every column by itself what it should be, to a row or so."""
+    for _ in range(_SETTLE):
+        for column, wanted in enumerate(ones):
+            chains.settle(column, wanted)
 
 
 def grow_chains(chains: Chains, wanted: int, singles: list[Floats], targets: Mapping[Marginal, Floats]) -> None:
@@ -57,6 +66,8 @@ def grow_chains(chains: Chains, wanted: int, singles: list[Floats], targets: Map
     for column in chains.stream.order(len(codes)).tolist():
         chains.walk(column, slice(0, wanted))
     factor = wanted / float(singles[0].sum())
-    logs = LogTargets.of([table * factor for table in singles], _times(targets, factor))
+    ones = [table * factor for table in singles]
+    logs = LogTargets.of(ones, _times(targets, factor))
     for _ in range(_LAST):
         chains.round(logs, _LAST_SHARE, learn=False)
+    settle_columns(chains, ones)

@@ -18,7 +18,7 @@ from sfumato.synth.tables.shape import Marginal, TableShape
 _CELL_POWER, _CELL_FACTOR = 0.85, 0.2  # the error of a shrunk table: .2·cells^.85·σ/n
 _IMPLIED = 0.7  # of a pair's distance from independence, what other pairs do not imply
 _DOUBT = 0.5  # deviations of its noise that a score loses
-_SINGLES_AT, _SINGLES_LEAST, _SINGLES_MOST = 0.2, 0.1, 0.5
+_SINGLES_AT, _SINGLES_LEAST, _SINGLES_MOST = 0.25, 0.1, 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

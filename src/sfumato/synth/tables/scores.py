@@ -30,6 +30,18 @@ def implied_pair(one: Floats, other: Floats) -> Floats:
     return np.outer(one, other) / max(float(one.sum()), 1e-300)
 
 
+def chance_distance(implied: Floats) -> float:
+    """The distance in rows that columns which are independent have from their product by chance: ½ΣE|Poisson(m) - m|.
+
+    It is 2m·e^-m for m below 1, and about √(2m/π) above.
+
+    >>> round(chance_distance(np.array([[50.0, 50.0], [50.0, 50.0]])), 2)
+    11.28
+    """
+    each = np.where(implied < 1, 2 * implied * np.exp(-implied), np.sqrt(2 * implied / np.pi))
+    return float(each.sum()) / 2
+
+
 def reference(implied: Floats) -> NDArray[np.int64]:
     """A public table in steps of the score, rounded."""
     return np.asarray(np.rint(implied * GRAIN), dtype=np.int64)

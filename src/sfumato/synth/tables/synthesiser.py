@@ -20,7 +20,7 @@ from sfumato.synth.tables.paid import Purse, affordable
 from sfumato.synth.tables.plan import StageShares, chosen_noises, single_noises
 from sfumato.synth.tables.residuals import exact_table, residual, squared_move
 from sfumato.synth.tables.rows import SyntheticRows
-from sfumato.synth.tables.scores import score_vector, squared_score_move
+from sfumato.synth.tables.scores import chance_distance, implied_pair, score_vector, squared_score_move
 from sfumato.synth.tables.shape import Counts, Marginal, TableShape
 from sfumato.synth.tables.targets import single_targets
 
@@ -85,10 +85,15 @@ class TableSynthesiser:
         rows = min(max(1.0, known.total), _MOST_ROWS)
         scores = self._scores(known, rows, exact, purses[2], stream) if self.shape.pairs else None
         known = self._measurements(found, scores)
+        singles = single_targets(known, rows)
+        scored: dict[Marginal, float] = {
+            (a, b): (far - chance_distance(implied_pair(singles[a], singles[b]))) / rows
+            for (a, b), far in known.noisy_scores.items()
+        }
         noises = chosen_noises(
             self.shape,
             rows=rows,
-            scores={pair: far / rows for pair, far in known.noisy_scores.items()},
+            scores=scored,
             doubt=0.0 if scores is None else known.score_deviation / rows,
             squared_mu=square,
             shares=shares,
