@@ -28,7 +28,7 @@ from sfumato.synth import (
     Workload,
     multiplicative_weights,
 )
-from sfumato.synth.people import People
+from sfumato.synth.people import PeopleCount
 from sources import SeededBits
 
 THREE = IntegerInterval(0, 2)
@@ -40,7 +40,7 @@ KINDS: dict[str, Workload] = {
 }
 
 
-def mwem(name: str, people: People, **more: Any) -> MultiplicativeWeights:
+def mwem(name: str, people: PeopleCount, **more: Any) -> MultiplicativeWeights:
     step = MultiplicativeStep() if name == "halves" else ProportionalStep()
     asked: dict[str, Any] = {"workload": KINDS[name], "epsilon": 1, "rounds": 2, "people": people, "step": step}
     return MultiplicativeWeights(**asked | more)
@@ -48,7 +48,9 @@ def mwem(name: str, people: People, **more: Any) -> MultiplicativeWeights:
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("people", [KnownPeople(60), GuessedPeople(50), CountedPeople(Fraction(1, 4))])
-def test_the_price_is_that_of_the_noises_handed_out(name: str, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_price_is_that_of_the_noises_handed_out(
+    name: str, people: PeopleCount, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every draw is recorded with its parameters; by how much one record moves what it hides is worked out here."""
     workload, rounds = KINDS[name], 3
     handed: list[Event] = []
@@ -179,6 +181,7 @@ def test_what_takes_too_long_or_has_no_theorem_is_refused() -> None:
         (lambda: mwem("marginals", people).error(0.1), "query by query"),
         (lambda: mwem("prefixes", CountedPeople(1)).error(0.1), "people"),
         (lambda: mwem("prefixes", people).release(HistogramDatabase(THREE, [1, 1, 1])), "as are declared: 10"),
+        (lambda: mwem("prefixes", GuessedPeople(2**60)).release(HistogramDatabase(THREE, [1, 1, 1])), "2\\*\\*53"),
         (lambda: mwem("prefixes", people).release(HistogramModel.uniform(THREE, people=10)), "not what was released"),
     ):
         with pytest.raises(InvalidParameter, match=words):

@@ -23,7 +23,7 @@ from sfumato.synth import (
     RangeWorkload,
 )
 from sfumato.synth.guess_and_check import GuessCheck
-from sfumato.synth.people import People
+from sfumato.synth.people import PeopleCount
 from sources import SeededBits
 
 DOMAIN = IntegerInterval(0, 15)
@@ -49,7 +49,7 @@ def gaussian(cutoff: int = 60) -> GuessCheck:
         (gaussian(), CountedPeople(1)),
     ],
 )
-def test_every_answer_is_as_near_as_said_and_few_are_measured(check: GuessCheck, people: People) -> None:
+def test_every_answer_is_as_near_as_said_and_few_are_measured(check: GuessCheck, people: PeopleCount) -> None:
     """136 ranges, some asked twice: no more updates than there is to learn."""
     online = OnlineMultiplicativeWeights(domain=DOMAIN, check=check, people=people)
     said = online.error(1e-9, queries=2 * len(RANGES)).alpha

@@ -222,6 +222,9 @@ def test_bad_workloads_are_refused() -> None:
     ):
         with pytest.raises(InvalidParameter, match=words):
             bad()
+    for nobody in (WeightedDatabase(FOUR, {}), HistogramModel(FOUR, np.zeros(4))):
+        with pytest.raises(InvalidParameter, match="asked for shares"):
+            PrefixWorkload(FOUR, size=3).answers(nobody)
     with pytest.raises(InvalidParameter, match="over the domain of the queries"):
         PrefixWorkload(FOUR).answers(HistogramDatabase(AGES, [1, 2, 3]))
     with pytest.raises(InvalidParameter, match="as many records as the declared size: 3"):

@@ -116,8 +116,8 @@ PUBLISHED: tuple[AuditedMechanism, ...] = (
     AuditedMechanism("synth: small database", _small(lambda _: KnownPeople(COUNTS)), REPLACED),
     AuditedMechanism("synth: small database, guessed", _small(lambda _: GuessedPeople(COUNTS)), ADDED),
     AuditedMechanism("synth: small database, counted", _small(_counted, _HALF), ADDED),
-    AuditedMechanism("synth: multiplicative weights", _mwem(lambda _: KnownPeople(COUNTS)), REPLACED),
-    AuditedMechanism("synth: multiplicative weights, counted", _mwem(_counted, _HALF), ADDED),
+    AuditedMechanism("synth: mwem", _mwem(lambda _: KnownPeople(COUNTS)), REPLACED),
+    AuditedMechanism("synth: mwem, counted", _mwem(_counted, _HALF), ADDED),
     AuditedMechanism("synth: online", _online, REPLACED),
     AuditedMechanism("synth: guess and check", _checked, ADDED, delta=DELTA),
 )

@@ -30,7 +30,7 @@ Count = Callable[[int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LevelBlock:
     """The levels from `first` to before `stop`; `low` candidates have at most the first, `high` at most the last."""
 
     first: int
@@ -75,14 +75,14 @@ def cut(count: Count, *, last: int, rate: Real, bits: BitSource | None = None) -
             return level
 
 
-def _blocks(count: Count, end: int, rate: float) -> list[Block]:
+def _blocks(count: Count, end: int, rate: float) -> list[LevelBlock]:
     """Blocks from the first level that any candidate has to before the last, fine where it matters."""
     first = _first_above_zero(count, end)
     if first == end:
         return []
     if end - first <= _FEW:
-        return [Block(t, t + 1, count(t), count(t)) for t in range(first, end)]
-    blocks = [Block(first, end, count(first), count(end - 1))]
+        return [LevelBlock(t, t + 1, count(t), count(t)) for t in range(first, end)]
+    blocks = [LevelBlock(first, end, count(first), count(end - 1))]
     tail = math.log(count(end)) - rate * end
     while len(blocks) < _MOST_BLOCKS:
         excess = [block.excess(rate) for block in blocks]
@@ -94,13 +94,13 @@ def _blocks(count: Count, end: int, rate: float) -> list[Block]:
         old = blocks[worst]
         middle = _middle(old, rate)
         blocks[worst : worst + 1] = [
-            Block(old.first, middle, old.low, count(middle - 1)),
-            Block(middle, old.stop, count(middle), old.high),
+            LevelBlock(old.first, middle, old.low, count(middle - 1)),
+            LevelBlock(middle, old.stop, count(middle), old.high),
         ]
     return blocks
 
 
-def _middle(block: Block, rate: float) -> int:
+def _middle(block: LevelBlock, rate: float) -> int:
     """Where a block is cut in two: not where w has fallen by more than the counts rise."""
     rise = math.log(block.high) - math.log(block.low)
     far = min((_FAR + rise) / rate, float(block.stop - block.first))
@@ -115,19 +115,21 @@ def _first_above_zero(count: Count, end: int) -> int:
     return high
 
 
-def _weight(block: Block, slope: Fraction) -> Ball:
+def _weight(block: LevelBlock, slope: Fraction) -> Ball:
     """high·(w(first) - w(stop))."""
     fallen = -(-ball_of(slope * (block.stop - block.first))).expm1()
     return block.high * (-ball_of(slope * block.first)).exp() * fallen
 
 
-def _drawn_block(blocks: list[Block], everything: int, end: int, slope: Fraction, bits: BitSource) -> Block | None:
+def _drawn_block(
+    blocks: list[LevelBlock], everything: int, end: int, slope: Fraction, bits: BitSource
+) -> LevelBlock | None:
     """A block in proportion to its bound, or None for the cuts from the last level on."""
     if not blocks:
         return None
     uniform = LazyUniform(bits, bits.word(), bits.word_bits)
 
-    def attempt() -> tuple[Block | None] | None:
+    def attempt() -> tuple[LevelBlock | None] | None:
         masses = [_weight(block, slope) for block in blocks]
         rest = everything * (-ball_of(slope * end)).exp()
         goal = uniform.ball() * sum(masses, rest)
@@ -145,7 +147,7 @@ def _drawn_block(blocks: list[Block], everything: int, end: int, slope: Fraction
     return decide([uniform], attempt, magnitude=magnitude)[0]
 
 
-def _drawn_level(block: Block, slope: Fraction, bits: BitSource) -> int:
+def _drawn_level(block: LevelBlock, slope: Fraction, bits: BitSource) -> int:
     """A level of the block with probability proportional to w: floor(-ln(1 - U·(1 - w(width)))/rate) beyond the first.
 
     Pr[first + g or less] is (1 - w(g + 1))/(1 - w(width)), which U is below iff that floor is at most g.

@@ -26,7 +26,7 @@ _FITS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PrivateAnswers:
     """The exact answers of the private database, in units of 1/denominator, and the number of people that is told."""
 
     answers: tuple[int, ...]
@@ -34,7 +34,7 @@ class Target:
     denominator: int = 1
 
     def __repr__(self) -> str:
-        return "<Target: private>"
+        return "<PrivateAnswers>"
 
 
 class Candidates(ABC):
@@ -59,7 +59,7 @@ class CandidateSpace(ABC):
     """How many there are."""
 
     @abstractmethod
-    def around(self, target: Target) -> Candidates:
+    def around(self, target: PrivateAnswers) -> Candidates:
         """The candidates with their levels."""
 
 
@@ -128,7 +128,7 @@ class ListedSpace(CandidateSpace):
         """What each line of counts answers: (candidate, query), in units of 1/denominator."""
         return self.counts @ self.kinds.T
 
-    def around(self, target: Target) -> "ListedCandidates":
+    def around(self, target: PrivateAnswers) -> "ListedCandidates":
         """The levels of all."""
         return ListedCandidates(self, target)
 
@@ -136,7 +136,7 @@ class ListedSpace(CandidateSpace):
 class ListedCandidates(Candidates):
     """Candidates in the order of their levels."""
 
-    def __init__(self, space: ListedSpace, target: Target) -> None:
+    def __init__(self, space: ListedSpace, target: PrivateAnswers) -> None:
         self._space = space
         levels = _levels(space.answers, target, space.records)
         self._order = np.argsort(levels, kind="stable")
@@ -159,7 +159,7 @@ class ListedCandidates(Candidates):
         return found
 
 
-def _levels(answers: NDArray[np.int64], target: Target, records: int) -> NDArray[Any]:
+def _levels(answers: NDArray[np.int64], target: PrivateAnswers, records: int) -> NDArray[Any]:
     """⌈max |q(x) - (n̂/m)·q(y)|⌉ of each candidate, in integers throughout."""
     aims = [records * aim for aim in target.answers]
     unit = records * target.denominator

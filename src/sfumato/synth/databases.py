@@ -36,7 +36,7 @@ class Cells:
         """Whether the weights are whole numbers."""
         return self.weights.dtype.kind != "f"
 
-    def total(self) -> Any:
+    def total(self) -> int | float:
         """The sum of the weights: an int, or a float of a model."""
         return sum(self.weights.tolist()) if self.are_exact else float(self.weights.sum())
 

@@ -14,20 +14,20 @@ from sfumato.exact.parameters import whole
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.linear import FiniteDomain
 from sfumato.synth.databases import Cells
-from sfumato.synth.workloads import Move, Workload
+from sfumato.synth.workloads import RecordMove, Workload
 
 
 @dataclass(slots=True)
-class Node:
+class LaminarSet:
     """A set of a laminar family: which queries ask for it, its children, and members that are in no child."""
 
     queries: list[int]
     members: frozenset[int]
-    children: list["Node"] = field(default_factory=list)
+    children: list["LaminarSet"] = field(default_factory=list)
     own: list[int] = field(default_factory=list)
 
 
-def laminar_tree(sets: Sequence[frozenset[int]], members: int) -> Node | None:
+def laminar_tree(sets: Sequence[frozenset[int]], members: int) -> LaminarSet | None:
     """The sets as a tree under the set of all members, or None if two of them cross each other.
 
     >>> tree = laminar_tree([frozenset({0, 1}), frozenset({1})], 3)
@@ -38,16 +38,16 @@ def laminar_tree(sets: Sequence[frozenset[int]], members: int) -> Node | None:
     for query, wanted in enumerate(sets):
         asked.setdefault(wanted, []).append(query)
     everything = frozenset(range(members))
-    root = Node(asked.pop(everything, []), everything)
+    root = LaminarSet(asked.pop(everything, []), everything)
     inner = [root] * members  # the smallest set seen so far around each member; larger sets come first
     for wanted in sorted(asked, key=len, reverse=True):
         if not wanted:  # nobody is in it, so its answer is zero in every database
-            root.children.append(Node(asked[wanted], wanted))
+            root.children.append(LaminarSet(asked[wanted], wanted))
             continue
         around = {id(inner[member]): inner[member] for member in wanted}
         if len(around) > 1:
             return None
-        node = Node(asked[wanted], wanted)
+        node = LaminarSet(asked[wanted], wanted)
         next(iter(around.values())).children.append(node)
         for member in wanted:
             inner[member] = node
@@ -56,9 +56,9 @@ def laminar_tree(sets: Sequence[frozenset[int]], members: int) -> Node | None:
     return root
 
 
-def children_first(root: Node) -> list[Node]:
+def children_first(root: LaminarSet) -> list[LaminarSet]:
     """Every node of the tree, each after its children; trees may be deeper than the interpreter's stack."""
-    order, open_nodes = list[Node](), [root]
+    order, open_nodes = list[LaminarSet](), [root]
     while open_nodes:
         node = open_nodes.pop()
         order.append(node)
@@ -79,7 +79,7 @@ class HierarchyWorkload(Workload):
     domain: FiniteDomain
     sets: Sequence[Iterable[int]]
     size: int | None = field(default=None, kw_only=True)
-    root: Node = field(init=False, repr=False)
+    root: LaminarSet = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         sets = tuple(frozenset(whole("place", place) for place in wanted) for wanted in self.sets)
@@ -132,10 +132,10 @@ class HierarchyWorkload(Workload):
         row[list(self.sets[query])] = 1
         return row
 
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """The most sets around one member; replaced, the most around one of two members and not around the other."""
         deepest, apart = _reach(self.root)
-        return Move.of_counts(deepest if change is Change.ADD_REMOVE else apart)
+        return RecordMove.of_counts(deepest if change is Change.ADD_REMOVE else apart)
 
 
 def _parts(parent: range, branching: int) -> list[range]:
@@ -143,7 +143,7 @@ def _parts(parent: range, branching: int) -> list[range]:
     return [range(first, last) for first, last in itertools.pairwise(ends) if first < last]
 
 
-def _reach(root: Node) -> tuple[int, int]:
+def _reach(root: LaminarSet) -> tuple[int, int]:
     """The most queries that hold one member, and the most that hold one of two members and not the other."""
     depth: dict[int, int] = {}
     apart = 0

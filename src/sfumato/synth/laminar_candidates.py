@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from sfumato.exact import weighted
 from sfumato.exact.bits import BitSource
-from sfumato.synth.candidates import Candidates, CandidateSpace, Target, databases_of, spread
-from sfumato.synth.hierarchy_workload import Node, children_first
+from sfumato.synth.candidates import Candidates, CandidateSpace, PrivateAnswers, databases_of, spread
+from sfumato.synth.hierarchy_workload import LaminarSet, children_first
 
 _MOST_WORK = 10**8  # about a third of a second for each level that is tried
 _DIGIT = 30
@@ -23,11 +23,11 @@ _DIGIT = 30
 class LaminarSpace(CandidateSpace):
     """All databases of m records, by a tree of sets."""
 
-    root: Node
+    root: LaminarSet
     records: int
     total: int = field(init=False)
     slot: int = field(init=False)
-    nodes: list[Node] = field(init=False, repr=False)
+    nodes: list[LaminarSet] = field(init=False, repr=False)
     ways: dict[int, int] = field(default_factory=dict, init=False, repr=False)
     """For a number of members, the polynomial of the ways in which they have each count."""
 
@@ -39,12 +39,12 @@ class LaminarSpace(CandidateSpace):
             self.ways[members] = sum(databases_of(members, s) << (self.slot * s) for s in range(self.records + 1))
 
     @staticmethod
-    def is_feasible(root: Node, records: int) -> bool:
+    def is_feasible(root: LaminarSet, records: int) -> bool:
         """Whether a level is counted in a short time."""
         slots = databases_of(len(root.members), records).bit_length() * (records + 1)
         return bool(len(children_first(root)) * math.ceil(slots / _DIGIT) ** 1.585 <= _MOST_WORK)
 
-    def around(self, target: Target) -> "LaminarCandidates":
+    def around(self, target: PrivateAnswers) -> "LaminarCandidates":
         """The windows of all levels."""
         return LaminarCandidates(self, target)
 
@@ -52,7 +52,7 @@ class LaminarSpace(CandidateSpace):
 class LaminarCandidates(Candidates):
     """Candidates in windows around the answers of one target."""
 
-    def __init__(self, space: LaminarSpace, target: Target) -> None:
+    def __init__(self, space: LaminarSpace, target: PrivateAnswers) -> None:
         self._space, self._target = space, target
         self._full = (1 << (space.slot * (space.records + 1))) - 1
         aims = [target.answers[query] for node in space.nodes for query in node.queries]
@@ -68,7 +68,7 @@ class LaminarCandidates(Candidates):
             done[id(node)] = self._windowed(node, product, level)
         return done[id(self._space.root)] >> (self._space.slot * self._space.records)
 
-    def _window(self, node: Node, level: int) -> tuple[int, int]:
+    def _window(self, node: LaminarSet, level: int) -> tuple[int, int]:
         """The least and the largest count v of a set with |a - n̂·v/m| ≤ level."""
         low, high, m = 0, self._space.records, self._space.records
         for query in node.queries:
@@ -77,7 +77,7 @@ class LaminarCandidates(Candidates):
             high = min(high, (aim + level) * m // self._target.people)
         return low, high
 
-    def _windowed(self, node: Node, polynomial: int, level: int) -> int:
+    def _windowed(self, node: LaminarSet, polynomial: int, level: int) -> int:
         if not node.queries:
             return polynomial
         low, high = self._window(node, level)

@@ -14,7 +14,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import whole
 from sfumato.mechanisms.linear import FiniteDomain
 from sfumato.synth.databases import Cells
-from sfumato.synth.workloads import Move, Workload
+from sfumato.synth.workloads import RecordMove, Workload
 
 Part = IntegerInterval | Categories
 
@@ -127,11 +127,11 @@ class MarginalWorkload(Workload):
         )
         return inside
 
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """A cell of each marginal; two of each that has more than one, where one record replaces another."""
         if change is Change.ADD_REMOVE:
-            return Move.of_counts(len(self._groups))
-        return Move.of_counts(2 * sum(len(group) > 1 for group in self._groups))
+            return RecordMove.of_counts(len(self._groups))
+        return RecordMove.of_counts(2 * sum(len(group) > 1 for group in self._groups))
 
 
 def _is_summable(cells: Cells) -> bool:

@@ -25,12 +25,13 @@ from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.answers import AnswerMove, add
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.synth.databases import Database, HistogramModel
-from sfumato.synth.people import KnownPeople, People
+from sfumato.synth.people import KnownPeople, PeopleCount
 from sfumato.synth.steps import Floats, ModelStep, ProportionalStep
 from sfumato.synth.workloads import Workload, data_of
 
 _MOST_CELLS = 2**24
 _MOST_WORK = 2**36  # cells times groups times rounds: some minutes
+_MOST_PEOPLE = 2**53
 _ROUNDED_UP = 1 + Fraction(1, 10**9)  # covers the roundings of a model's floats
 
 
@@ -72,7 +73,7 @@ class MultiplicativeWeights:
     workload: Workload
     epsilon: Real
     rounds: int
-    people: People
+    people: PeopleCount
     step: ModelStep = field(default_factory=ProportionalStep)
     passes: int = 1
 
@@ -80,7 +81,7 @@ class MultiplicativeWeights:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
         whole("rounds", self.rounds, least=1)
         whole("passes", self.passes)
-        if not isinstance(self.people, People):
+        if not isinstance(self.people, PeopleCount):
             raise InvalidParameter(
                 "people", "must be known, guessed or counted", self.people, hint="for example KnownPeople(1000)"
             )
@@ -122,6 +123,8 @@ class MultiplicativeWeights:
         """Models of the histogram, made from noisy values alone."""
         stream, cells = source(bits), data_of(exact, self.workload)
         people = self.people.about(int(cells.total()), bits=stream)
+        if people > _MOST_PEOPLE:
+            raise InvalidParameter("people", "must be at most 2**53, which floats count to, got about", "more")
         sums: Integers = self.workload.sums(cells)  # exact, in units; private
         model = HistogramModel.uniform(self.workload.domain, people=people)
         weights = model.weights.copy()

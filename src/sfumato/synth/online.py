@@ -24,7 +24,7 @@ from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.linear import FiniteDomain
 from sfumato.synth.databases import Cells, Database, HistogramModel
 from sfumato.synth.guess_and_check import Checked, GuessCheck
-from sfumato.synth.people import KnownPeople, People
+from sfumato.synth.people import KnownPeople, PeopleCount
 from sfumato.synth.steps import MultiplicativeStep
 from sfumato.synth.workloads import Workload, data_of
 
@@ -53,10 +53,10 @@ class OnlineMultiplicativeWeights:
 
     domain: FiniteDomain
     check: GuessCheck
-    people: People
+    people: PeopleCount
 
     def __post_init__(self) -> None:
-        if not isinstance(self.people, People):
+        if not isinstance(self.people, PeopleCount):
             raise InvalidParameter(
                 "people", "must be known, guessed or counted", self.people, hint="for example KnownPeople(1000)"
             )

@@ -14,7 +14,7 @@ from sfumato.exact.parameters import whole
 from sfumato.exact.sampler import objects
 from sfumato.mechanisms.linear import FiniteDomain, LinearQueries
 from sfumato.synth.databases import Cells
-from sfumato.synth.workloads import Move, Workload
+from sfumato.synth.workloads import RecordMove, Workload
 
 _MOST_PAIRS = 2**22
 
@@ -55,9 +55,9 @@ class PrefixWorkload(Workload):
         """One up to a value."""
         return (np.arange(len(self.domain)) <= query).astype(np.int64)
 
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """A record of the first value counts in all; moved from the first to the last it leaves all but the last."""
-        return Move.of_counts(len(self.domain) - (change is Change.REPLACE))
+        return RecordMove.of_counts(len(self.domain) - (change is Change.REPLACE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class RangeWorkload(Workload):
         places = np.arange(len(self.domain))
         return ((places >= first) & (places <= last)).astype(np.int64)
 
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """The most ranges that hold one place; replaced, the most that hold one of two places and not the other.
 
         The second is found among the places where a range begins or has ended; if these are very many, it is taken to
@@ -120,9 +120,9 @@ class RangeWorkload(Workload):
         changes -= np.bincount(self._ends[:, 1] + 1, minlength=len(self.domain) + 1)
         deepest = int(np.cumsum(changes).max())
         if change is Change.ADD_REMOVE:
-            return Move.of_counts(deepest)
+            return RecordMove.of_counts(deepest)
         if len(starts) * len(self) > _MOST_PAIRS:
-            return Move.of_counts(min(2 * deepest, len(self)))
+            return RecordMove.of_counts(min(2 * deepest, len(self)))
         held = (starts >= self._ends[:, :1]) & (starts <= self._ends[:, 1:])  # (range, place where something changes)
         apart = LinearQueries(held.astype(np.int64)).sensitivity(Norm.L1, Neighbours(change))
-        return Move.of_counts(int(apart.amount))
+        return RecordMove.of_counts(int(apart.amount))

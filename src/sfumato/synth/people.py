@@ -16,7 +16,7 @@ from sfumato.exact.parameters import Real, positive, whole
 from sfumato.mechanisms import Geometric
 
 
-class People(ABC):
+class PeopleCount(ABC):
     """What is known of the number of people, and between which neighbours it is told."""
 
     @property
@@ -39,7 +39,7 @@ class People(ABC):
 
 
 @dataclass(frozen=True)
-class KnownPeople(People):
+class KnownPeople(PeopleCount):
     """The number is public: neighbours replace one record.
 
     >>> str(KnownPeople(1000).neighbours)
@@ -73,7 +73,7 @@ class KnownPeople(People):
 
 
 @dataclass(frozen=True)
-class GuessedPeople(People):
+class GuessedPeople(PeopleCount):
     """The number is private, and guessed without looking: neighbours add or remove one record."""
 
     people: int
@@ -101,7 +101,7 @@ class GuessedPeople(People):
 
 
 @dataclass(frozen=True)
-class CountedPeople(People):
+class CountedPeople(PeopleCount):
     """The number is private and counted with noise at a price of its own: neighbours add or remove one record."""
 
     epsilon: Real

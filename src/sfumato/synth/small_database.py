@@ -12,8 +12,11 @@ here; were the most that a query moves some Δ < 1, levels would still move by �
 With y drawn in proportion to exp(-ε·L/2) the mechanism is ε-differentially private (Survey Theorem 6.9). As ⌈·⌉ of the
 largest is the largest ⌈·⌉, a level says of every query by itself in which window it lies: that is how candidates are
 counted (`candidates.py`, `laminar_candidates.py`); a cut is drawn exactly, then one of those within (`exact/cuts.py`).
+
+How long a release takes depends on the data, as does what is counted: whoever publishes tells no times.
 """
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -31,15 +34,16 @@ from sfumato.exact.rounding import log_up, sqrt_up, up
 from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.linear import LinearQueries
 from sfumato.mechanisms.small_database import small_database_choices, small_database_size
-from sfumato.synth.candidates import Candidates, CandidateSpace, ListedSpace, Target, databases_of
+from sfumato.synth.candidates import Candidates, CandidateSpace, ListedSpace, PrivateAnswers, databases_of
 from sfumato.synth.databases import Database, WeightedDatabase
 from sfumato.synth.hierarchy_workload import laminar_tree
 from sfumato.synth.laminar_candidates import LaminarSpace
-from sfumato.synth.people import KnownPeople, People
+from sfumato.synth.people import KnownPeople, PeopleCount
 from sfumato.synth.workloads import Workload, data_of
 
 _MOVED = 1  # by how much one record moves a level
 _NAMED = 10**9
+_MOST_LOG = 10.0**5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,14 +68,14 @@ class SmallDatabase:
 
     workload: Workload
     epsilon: Real
-    people: People
+    people: PeopleCount
     alpha: Real | None = None
     records: int = 0
     space: CandidateSpace = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        if not isinstance(self.people, People):
+        if not isinstance(self.people, PeopleCount):
             raise InvalidParameter(
                 "people", "must be known, guessed or counted", self.people, hint="for example KnownPeople(1000)"
             )
@@ -82,12 +86,14 @@ class SmallDatabase:
                 self.people,
                 hint="where the number is private, leave out the size of the workload",
             )
-        if (self.alpha is None) == (self.records == 0):
-            raise InvalidParameter("alpha", "must be given, or else `records`, and not both, got", self.alpha)
         if self.alpha is not None:
             object.__setattr__(self, "alpha", positive("alpha", self.alpha))
             m = small_database_size(queries=len(self.workload), alpha=self.alpha)
+            if self.records not in (0, m):
+                raise InvalidParameter("records", f"must be {m} for that alpha, or left out", self.records)
             object.__setattr__(self, "records", m)
+        elif self.records == 0:
+            raise InvalidParameter("alpha", "must be given, or else `records`, got", self.alpha)
         whole("records", self.records, least=1)
         object.__setattr__(self, "space", _space(self.workload, self.records))
 
@@ -116,7 +122,7 @@ class SmallDatabase:
     def candidates(self, database: Database, people: int) -> Candidates:
         """All databases of m records with their levels: exact, private, and not for release."""
         answers = tuple(int(total) for total in self.workload.sums(data_of(database, self.workload)))
-        return self.space.around(Target(answers, people, self.workload.denominator))
+        return self.space.around(PrivateAnswers(answers, people, self.workload.denominator))
 
     def release(self, exact: Database, *, bits: BitSource | None = None) -> WeightedDatabase:
         """A database of m records, each of which stands for n̂/m people."""
@@ -151,6 +157,9 @@ class SmallDatabase:
 
 def _space(workload: Workload, records: int) -> CandidateSpace:
     """All databases of so many records, if they can be counted; chosen by the queries alone."""
+    size = small_database_choices(types=len(workload.domain), records=records)
+    if size > _MOST_LOG:
+        raise _too_many(f"about 10**{int(size / math.log(10))}", records, "their number is too long to work with")
     queries = workload.linear()
     kinds, members = _kinds(queries)
     if ListedSpace.is_small(queries=len(workload), kinds=len(members), records=records):

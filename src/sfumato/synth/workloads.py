@@ -25,7 +25,7 @@ _MOST_CELLS = 2**27
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class RecordMove:
     """How far one record moves answers, in units of 1/denominator: ℓ1, the square of ℓ2, ℓ∞, how many move."""
 
     l1: int
@@ -38,7 +38,7 @@ class Move:
         return {Norm.L1: self.l1, Norm.L2: self.l2_square, Norm.LINF: self.linf}[norm]
 
     @classmethod
-    def of_counts(cls, coordinates: int) -> "Move":
+    def of_counts(cls, coordinates: int) -> "RecordMove":
         """So many answers that move by one each."""
         return cls(coordinates, coordinates, min(1, coordinates), coordinates)
 
@@ -68,7 +68,7 @@ class Workload(ABC):
         """The weights of one query, in units of 1/denominator, for every member of the domain."""
 
     @abstractmethod
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """The most that adding or removing, or replacing, one record moves the sums (errata C1)."""
 
     @property
@@ -94,13 +94,15 @@ class Workload(ABC):
             raise InvalidParameter("database", "must be over the domain of the queries, got one over", database.domain)
         cells = database.cells()
         sums, people = self.sums(cells), cells.total()
+        if self.size is not None and database.is_released and not people > 0:
+            raise InvalidParameter("database", "must hold somebody to be asked for shares, got", people)
         if not cells.are_exact:
             return np.asarray(sums / (self.denominator * (people if self.size else 1.0)), dtype=np.float64)
         unit = database.factor / self.denominator
         if self.size is not None:
             if not database.is_released and people != self.size:
                 raise InvalidParameter("database", "must have as many records as the declared size", self.size)
-            unit /= people * database.factor
+            unit /= int(people) * database.factor
         if unit == 1:
             return sums
         answers = np.empty(len(sums), dtype=np.object_)
@@ -173,7 +175,7 @@ class MatrixWorkload(Workload):
     queries: LinearQueries
     domain: FiniteDomain = field(init=False, repr=False)
     size: int | None = field(init=False, repr=False)
-    _moves: dict[Change, Move] = field(default_factory=dict, init=False, repr=False)
+    _moves: dict[Change, RecordMove] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.queries, LinearQueries):
@@ -215,13 +217,15 @@ class MatrixWorkload(Workload):
         row: NDArray[np.int64] = self.queries.weights[query]
         return row
 
-    def move(self, change: Change) -> Move:
+    def move(self, change: Change) -> RecordMove:
         """Exactly, or in ℓ1 and ℓ2 at most twice as much for very many kinds of columns."""
         if change not in self._moves:
             unsized = LinearQueries(self.queries.weights, upper=max(1, self.denominator), domain=self.domain)
             found = {norm: unsized.sensitivity(norm, Neighbours(change)) for norm in Norm}
             l1, l2, linf = (int(found[norm].amount) for norm in (Norm.L1, Norm.L2, Norm.LINF))
-            self._moves[change] = Move(l1, l2, linf, whole("coordinates", found[Norm.L1].coordinates) if l1 else 0)
+            self._moves[change] = RecordMove(
+                l1, l2, linf, whole("coordinates", found[Norm.L1].coordinates) if l1 else 0
+            )
         return self._moves[change]
 
 
