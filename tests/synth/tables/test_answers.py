@@ -60,6 +60,21 @@ def test_the_error_of_an_answer_is_normal_of_the_stated_deviation() -> None:
     assert stats.kstest(pivots, "norm").pvalue > 1e-9
 
 
+def test_the_error_known_before_covers_every_value_of_every_column_and_not_by_much() -> None:
+    data = correlated(SHAPE)
+    mechanism = TableSynthesiser.calibrated(shape=SHAPE, epsilon=1, delta=1e-6)
+    reach, off = mechanism.error(0.05).alpha, list[float]()
+    for measured in releases():
+        for place, name in enumerate(SHAPE.names):
+            for value, truth in enumerate(marginals_of(data)((place,))):
+                said = answer(measured, {name: np.eye(SHAPE.sizes[place])[value]})
+                assert said.error(0.05).alpha <= reach
+                off.append(abs(said.value - float(truth)))
+    assert np.mean(np.array(off) <= reach) >= 0.95
+    assert np.mean(np.array(off) <= reach / 3) < 0.95
+    assert mechanism.error(0.01).alpha > reach
+
+
 def test_the_total_is_a_question_of_no_column() -> None:
     measured = next(releases(1))
     assert answer(measured, {}).value == measured.total

@@ -239,6 +239,9 @@ def test_bad_shapes_and_tables_are_refused_in_the_callers_words() -> None:
         TableShape({"a": 2}, {("a", "a"): [[0, 1], [0, 0]]})
     with pytest.raises(InvalidParameter, match="leave something"):
         StageShares(singles=Fraction(1))
+    with pytest.raises(InvalidParameter, match="scores"):
+        StageShares(scores=Fraction(0))
+    assert StageShares(scores=0.1).rest == Fraction(4, 5)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="TableShape"):
         TableSynthesiser(shape={"a": 2}, sigma=1)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="shape"):

@@ -16,7 +16,7 @@ from sfumato.synth.tables.targets import pair_targets, single_targets
 from sfumato.synth.tables.tree import tree_rows
 
 _EXPLICIT_CELLS = 10**7
-_MOST_ROWS = 2**30
+_MOST_ROWS = 2**26  # what noise alone could ask for must fit into memory
 _CHAINS = 60_000  # walk while the model is fitted; more rows are copies of these that walk on
 
 

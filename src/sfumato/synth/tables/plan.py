@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import positive
 from sfumato.mechanisms import GaussianNoise
 from sfumato.synth.tables.paid import affordable
 from sfumato.synth.tables.residuals import squared_move
@@ -30,8 +31,10 @@ class StageShares:
     scores: Fraction = Fraction(3, 100)
 
     def __post_init__(self) -> None:
-        if min(self.total, self.singles, self.scores) <= 0 or self.rest <= 0:
-            raise InvalidParameter("shares", "must be positive and leave something for pairs, got", self)
+        for name in ("total", "singles", "scores"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        if self.rest <= 0:
+            raise InvalidParameter("shares", "must leave something for pairs, got together", 1 - self.rest)
 
     @property
     def rest(self) -> Fraction:

@@ -10,10 +10,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sfumato.accounting import events, smallest_noise
+from sfumato.core import Accuracy
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, positive
+from sfumato.exact.parameters import Real, open_probability, positive
+from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GaussianNoise
+from sfumato.mechanisms.additive import stated
+from sfumato.mechanisms.gaussian import two_sided_quantile
 from sfumato.synth.tables.building import RowBuilder, builder_for
 from sfumato.synth.tables.measurements import MeasuredResidual, MeasuredScores, TableMeasurements
 from sfumato.synth.tables.paid import Purse, affordable
@@ -78,8 +82,7 @@ class TableSynthesiser:
         """What leaves the data: everything else is made of it."""
         stream, shares, square = source(bits), self.shares, self.squared_mu
         purses = [Purse(square * share) for share in (shares.total, shares.singles, shares.scores, shares.rest)]
-        total = affordable({(): 1.0}, {(): self.shape.moved**2}, square * shares.total)
-        found = self._residuals(total, exact, purses[0], stream)
+        found = self._residuals({(): self._total_noise()}, exact, purses[0], stream)
         found += self._residuals(single_noises(self.shape, square * shares.singles), exact, purses[1], stream)
         known = self._measurements(found, None)
         rows = min(max(1.0, known.total), _MOST_ROWS)
@@ -99,6 +102,24 @@ class TableSynthesiser:
             shares=shares,
         )
         return self._measurements([*found, *self._residuals(noises, exact, purses[3], stream)], scores)
+
+    def error(self, beta: Real) -> Accuracy:
+        """How far off the answer to one value of one column may be, at most, by the share of single columns alone.
+
+        Known before anything is measured; `answer` says it for any question afterwards.
+        """
+        fails, parts = open_probability("beta", beta), self.shape.parts
+        variance = Fraction(0)
+        total = self._total_noise().sigma ** 2
+        for (place,), noise in single_noises(self.shape, self.squared_mu * self.shares.singles).items():
+            size = self.shape.sizes[place]
+            cell = (noise.sigma / size) ** 2 * Fraction(size - 1, size)
+            variance = max(variance, total / size**2 + cell)
+        reach = two_sided_quantile(fails) * sqrt_up(variance / parts**2) + 1 / parts
+        return stated(reach * (1 + 2.0**-48), fails)
+
+    def _total_noise(self) -> GaussianNoise:
+        return affordable({(): 1.0}, {(): self.shape.moved**2}, self.squared_mu * self.shares.total)[()]
 
     def build(self, measured: TableMeasurements, *, builder: RowBuilder | None = None) -> SyntheticRows:
         """Rows from what was measured; the same ones each time."""
