@@ -131,6 +131,29 @@ def test_planted_impossible_combinations_never_appear(name: str, epsilon: float)
     assert rows_of(shape, np.where(banned, 0, data), name, epsilon).table((0, 1, 2, 3))[banned].sum() == 0
 
 
+@pytest.mark.parametrize("name", BUILDERS)
+def test_what_no_pair_could_tell_is_impossible_never_appears(name: str) -> None:
+    """Half of all combinations of three columns, by their parity, among columns that are independent in pairs."""
+    parity = np.indices((4, 6, 3)).sum(axis=0) % 2 == 1
+    shape = TableShape(SHAPE.columns, {("b", "c", "d"): parity})
+    data = np.broadcast_to(np.where(parity, 0, 40), SHAPE.sizes)
+    assert rows_of(TableShape(SHAPE.columns), data, name).table((1, 2, 3))[parity].sum() > 1000
+    assert rows_of(shape, data, name).table((1, 2, 3))[parity].sum() == 0
+
+
+def test_a_step_of_a_chain_draws_only_what_is_possible_and_stays_where_nothing_is() -> None:
+    shape = TableShape({"a": 3, "b": 2}, {("a", "b"): [[0, 0], [1, 0], [0, 1]], ("b",): [0, 0]})
+    codes = np.array([[0, 0, 1, 2] * 50, [0, 1, 0, 1] * 50], dtype=np.int32)
+    alone = np.zeros(3, dtype=np.float32)
+    for _ in range(3):
+        drawn = draw_column(codes, 0, slice(0, 200), alone=alone, joined=[], shape=shape, stream=RowStream(b"m"))
+        assert set(drawn[codes[1] == 0].tolist()) == {0, 2}
+        assert set(drawn[codes[1] == 1].tolist()) == {0, 1}
+    stuck = TableShape({"a": 3, "b": 2}, {("a", "b"): [[1, 0], [1, 0], [1, 0]]})
+    drawn = draw_column(codes, 0, slice(0, 200), alone=alone, joined=[], shape=stuck, stream=RowStream(b"m"))
+    assert (drawn[codes[1] == 0] == codes[0][codes[1] == 0]).all()
+
+
 def test_masks_that_leave_no_row_are_refused() -> None:
     halves = {("a",): [0, 1], ("b",): [0, 1], ("a", "b"): [[1, 0], [0, 0]]}
     shape = TableShape({"a": 2, "b": 2}, halves)
