@@ -30,9 +30,10 @@ install: $(VENV)/dev  ## .venv with everything a user and a tester need
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
 	@$(BIN)/sfumato demo
 
-plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md and docs/local.md anew
+plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md, docs/local.md and docs/synthetic.md anew
 	@$(BIN)/python examples/mechanism_plots.py
 	@$(BIN)/python examples/local_plots.py
+	@$(BIN)/python examples/synthetic_plots.py
 
 # ---- tests ------------------------------------------------------------------------------------------
 # slow: left out by `make fast`; torture: the long forms, left out by `make test`. Workers take tests from each other
