@@ -1,5 +1,6 @@
 """The maximum-entropy model cell by cell: all single columns and measured pairs met in proportion, again and again."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,8 +34,19 @@ class ExplicitModel:
 
     def table(self, marginal: Marginal) -> Floats:
         """What the model says of a marginal."""
-        others = tuple(place for place in range(len(self.shape.sizes)) if place not in marginal)
-        return np.asarray(self.weights.sum(axis=others))
+        found = self._grouped(marginal)
+        for axis in range(0, found.ndim, 2):  # one long run after the other, from the outermost: what is left is small
+            if found.shape[axis] > 1:
+                found = found.sum(axis=axis, keepdims=True)
+        return np.array(found.reshape(self.shape.sizes_of(marginal)))  # never a view of the model
+
+    def _grouped(self, marginal: Marginal) -> Floats:
+        """The cells as (before, a column, between, a column, …, after): what lies between is one axis."""
+        sizes, grouped, last = self.shape.sizes, list[int](), 0
+        for place in marginal:
+            grouped += [math.prod(sizes[last:place]), sizes[place]]
+            last = place + 1
+        return self.weights.reshape([*grouped, math.prod(sizes[last:])])
 
     def fit(self, singles: Sequence[Floats], pairs: Mapping[Marginal, Floats]) -> None:
         """Meet every table once, in proportion (Deming, Stephan 1940); it ends at maximum entropy."""
@@ -48,7 +60,8 @@ class ExplicitModel:
     def _meet(self, marginal: Marginal, target: Floats) -> None:
         now = self.table(marginal)
         factor = np.where(now > _EMPTY, target / np.maximum(now, _EMPTY), 0.0)
-        self.weights *= _along(self.shape, marginal, factor)
+        cells = self._grouped(marginal)  # a view
+        cells *= factor.reshape([1 if axis % 2 == 0 else size for axis, size in enumerate(cells.shape)])
 
 
 def _along(shape: TableShape, marginal: Marginal, table: Floats) -> Floats:
