@@ -30,10 +30,11 @@ install: $(VENV)/dev  ## .venv with everything a user and a tester need
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
 	@$(BIN)/sfumato demo
 
-plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md, docs/local.md and docs/explanation/uncertainty.md anew
+plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md, docs/local.md, docs/explanation/uncertainty.md and docs/synthetic.md anew
 	@$(BIN)/python examples/mechanism_plots.py
 	@$(BIN)/python examples/local_plots.py
 	@$(BIN)/python examples/uncertainty_principle.py
+	@$(BIN)/python examples/synthetic_plots.py
 
 # ---- tests ------------------------------------------------------------------------------------------
 # slow: left out by `make fast`; torture: the long forms, left out by `make test`. Workers take tests from each other

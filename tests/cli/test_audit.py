@@ -18,6 +18,7 @@ from sfumato.cli import main
 from sfumato.cli.command import Exit
 from sfumato.curator.audited import CURATOR, PROTOCOLS
 from sfumato.curator.audited_synth import PUBLISHED
+from sfumato.curator.audited_tables import TABLES
 
 MODULE = """
 from sfumato.core import Neighbours, Norm
@@ -126,7 +127,7 @@ def test_hostile_rows_are_findings_of_their_own(capsys: pytest.CaptureFixture[st
 def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
-    ours = {own.name for own in (*OUR_MECHANISMS, *CURATOR, *PROTOCOLS, *PUBLISHED)}
+    ours = {own.name for own in (*OUR_MECHANISMS, *CURATOR, *PROTOCOLS, *PUBLISHED, *TABLES)}
     assert ours | {specimen.name for specimen in controls.KNOWN} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out

@@ -36,6 +36,7 @@ SOURCES: tuple[str, ...] = (
     "sfumato.curator.audited_microdata:MICRODATA",
     "sfumato.curator.audited_synth:PUBLISHED",
     "sfumato.curator.audited_publications:PUBLICATIONS",
+    "sfumato.curator.audited_tables:TABLES",
 )
 """Where targets of ours are listed, as `module:attribute`; a room adds its release paths with one line."""
 

@@ -1,0 +1,98 @@
+"""Ways from measurements to rows: chains by default, an explicit model where the domain is small, a tree for haste."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from sfumato.exact.parameters import whole
+from sfumato.synth.tables.chains import Chains, tree_weights
+from sfumato.synth.tables.explicit import ExplicitModel, rows_of_model
+from sfumato.synth.tables.fitting import fit_chains, grow_chains
+from sfumato.synth.tables.measurements import TableMeasurements
+from sfumato.synth.tables.repair import repaired
+from sfumato.synth.tables.rows import SyntheticRows, whole_rows
+from sfumato.synth.tables.shape import TableShape
+from sfumato.synth.tables.stream import RowStream
+from sfumato.synth.tables.targets import pair_targets, single_targets
+from sfumato.synth.tables.tree import tree_rows
+
+_EXPLICIT_CELLS = 10**7
+_MOST_ROWS = 2**26  # what noise alone could ask for must fit into memory
+_CHAINS = 60_000  # walk while the model is fitted; more rows are copies of these that walk on
+
+
+class RowBuilder(Protocol):
+    """A way to make rows of measurements, which gives the same rows each time."""
+
+    def build(self, measured: TableMeasurements) -> SyntheticRows:
+        """The rows."""
+        ...
+
+
+def builder_for(shape: TableShape) -> RowBuilder:
+    """The default way for a table of a shape.
+
+    >>> builder_for(TableShape({"a": 10, "b": 20}))
+    ExplicitRows(passes=8)
+    """
+    return ExplicitRows() if shape.cells <= _EXPLICIT_CELLS else ChainRows()
+
+
+def _rows(measured: TableMeasurements) -> float:
+    return min(max(1.0, measured.total), _MOST_ROWS)
+
+
+@dataclass(frozen=True)
+class TreeRows:
+    """Rows of the spanning tree of the pairs that say most of each other: the fastest, and the roughest."""
+
+    def build(self, measured: TableMeasurements) -> SyntheticRows:
+        """The rows of the tree."""
+        rows, stream = _rows(measured), RowStream(measured.digest)
+        singles = single_targets(measured, rows)
+        codes = tree_rows(singles, pair_targets(measured, singles), whole_rows(rows), stream)
+        return SyntheticRows(measured.shape, repaired(codes, measured.shape, stream))
+
+
+@dataclass(frozen=True)
+class ExplicitRows:
+    """Rows of the maximum-entropy model of all cells, which must fit into memory."""
+
+    passes: int = 8
+
+    def build(self, measured: TableMeasurements) -> SyntheticRows:
+        """The rows of the model, each cell within one of what the model says."""
+        rows, stream = _rows(measured), RowStream(measured.digest)
+        singles = single_targets(measured, rows)
+        model = ExplicitModel.independent(measured.shape, singles)
+        for again in range(max(1, self.passes // 2)):
+            implied = None if again == 0 else {pair: model.table(pair) for pair in measured.measured_pairs}
+            targets = pair_targets(measured, singles, implied)
+            for _ in range(2):
+                model.fit(singles, targets)
+        return SyntheticRows(measured.shape, rows_of_model(model, whole_rows(rows), stream))
+
+
+@dataclass(frozen=True)
+class ChainRows:
+    """Rows as chains of the pairwise maximum-entropy model, started from the tree and polished at the end."""
+
+    rounds: int = 40
+
+    def __post_init__(self) -> None:
+        whole("rounds", self.rounds, least=1)
+
+    def build(self, measured: TableMeasurements) -> SyntheticRows:
+        """The rows where the chains end."""
+        rows, stream = _rows(measured), RowStream(measured.digest)
+        wanted = whole_rows(rows)
+        walking = min(wanted, _CHAINS)
+        singles = single_targets(measured, rows)
+        targets = pair_targets(measured, singles)
+        codes = tree_rows(singles, targets, walking, stream)
+        codes = repaired(codes, measured.shape, stream)
+        alone, joined = tree_weights(measured.shape, singles, targets)
+        chains = Chains(measured.shape, codes, tuple(targets), stream, alone, joined)
+        targets = fit_chains(chains, measured, singles, rounds=self.rounds)
+        if walking < wanted:
+            grow_chains(chains, wanted, singles, targets)
+        return SyntheticRows(measured.shape, repaired(chains.codes, measured.shape, stream))

@@ -1,0 +1,73 @@
+"""How chains come to their targets: rounds of steps, targets that follow the rows, a step back where it went wrong."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.synth.tables.chains import Chains, LogTargets
+from sfumato.synth.tables.measurements import TableMeasurements
+from sfumato.synth.tables.residuals import Floats
+from sfumato.synth.tables.rows import Codes
+from sfumato.synth.tables.shape import Marginal
+from sfumato.synth.tables.targets import pair_targets
+
+_Tables = dict[Marginal, Floats]
+_SHARE, _LAST_SHARE, _LAST = 0.1, 0.05, 10
+_SETTLE = 3
+_EVERY, _MEMORY = 4, 0.6
+_BACK, _FORGIVE = 1.8, 1.6  # a step back is for a loss that much above the best; new targets forgive that much
+
+
+def _times(tables: Mapping[Marginal, Floats] | Mapping[Marginal, NDArray[np.int64]], factor: float) -> _Tables:
+    return {marginal: np.asarray(table * factor, dtype=np.float64) for marginal, table in tables.items()}
+
+
+def fit_chains(
+    chains: Chains, measured: TableMeasurements, singles: list[Floats], *, rounds: int
+) -> dict[Marginal, Floats]:
+    """Let the chains walk towards targets that are shrunk towards what the rows imply; the targets at the end."""
+    factor = chains.codes.shape[1] / float(singles[0].sum())
+    ones = [table * factor for table in singles]
+    smooth = _times(chains.twos, 1 / factor)
+    targets = pair_targets(measured, singles, smooth)
+    best, kept = np.inf, chains.codes.copy()
+    last = max(0, rounds - _LAST)
+    for count in range(rounds):
+        if count <= last and count % _EVERY == 0 and count:
+            targets, best = pair_targets(measured, singles, smooth), _FORGIVE * best
+        wanted = _times(targets, factor)
+        share = _LAST_SHARE if count >= last else _SHARE
+        chains.round(LogTargets.of(ones, wanted), share, learn=count < last)
+        loss = chains.loss(wanted)
+        if loss < best:
+            best, kept = loss, chains.codes.copy()
+        elif loss > _BACK * best:
+            chains.replace_rows(kept.copy())
+            chains.steps.shorten()
+        for pair, table in chains.twos.items():
+            smooth[pair] = _MEMORY * smooth[pair] + (1 - _MEMORY) * table / factor
+    chains.replace_rows(kept)
+    settle_columns(chains, ones)
+    return targets
+
+
+def settle_columns(chains: Chains, ones: Sequence[Floats]) -> None:
+    """Make every column by itself what it should be, to a row or so."""
+    for _ in range(_SETTLE):
+        for column, wanted in enumerate(ones):
+            chains.settle(column, wanted)
+
+
+def grow_chains(chains: Chains, wanted: int, singles: list[Floats], targets: Mapping[Marginal, Floats]) -> None:
+    """More rows than chains: copies that walk on by themselves, and are polished as the chains were."""
+    codes: Codes = np.ascontiguousarray(np.resize(chains.codes.T, (wanted, len(singles))).T)
+    chains.replace_rows(codes)
+    for column in chains.stream.order(len(codes)).tolist():
+        chains.walk(column, slice(0, wanted))
+    factor = wanted / float(singles[0].sum())
+    ones = [table * factor for table in singles]
+    logs = LogTargets.of(ones, _times(targets, factor))
+    for _ in range(_LAST):
+        chains.round(logs, _LAST_SHARE, learn=False)
+    settle_columns(chains, ones)

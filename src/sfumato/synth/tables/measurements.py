@@ -1,0 +1,166 @@
+"""What was measured of a table: noisy whole numbers and their noises, which is all that rows are made of."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import InvalidParameter
+from sfumato.exact.parameters import nearest, positive, whole
+from sfumato.exact.sampler import Integers, objects
+from sfumato.mechanisms import GaussianNoise
+from sfumato.synth.tables.paid import Handed
+from sfumato.synth.tables.residuals import Floats, centred, squared_move
+from sfumato.synth.tables.scores import GRAIN, squared_score_move
+from sfumato.synth.tables.shape import Marginal, TableShape
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredResidual:
+    """The residual of a marginal with noise on it: d times what it is in parts, as whole numbers."""
+
+    marginal: Marginal
+    values: Integers = field(repr=False)
+    noise: GaussianNoise
+
+    @property
+    def scale(self) -> int:
+        """d, the number of cells."""
+        return int(math.prod(self.values.shape))
+
+    def table(self, parts: int) -> Floats:
+        """The residual in rows, unbiased."""
+        return centred(np.asarray(self.values, dtype=np.float64) / (self.scale * parts))
+
+    def deviation(self, parts: int) -> float:
+        """The standard deviation of the noise of a cell in rows, before it is centred."""
+        return nearest(self.noise.sigma / (self.scale * parts))
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredScores:
+    """How far pairs are from independence, with noise, in steps of scores."""
+
+    pairs: tuple[Marginal, ...]
+    values: Integers = field(repr=False)
+    noise: GaussianNoise
+
+
+@dataclass(frozen=True, eq=False)
+class TableMeasurements:
+    """Everything that left the data: residuals, in the order they were measured, and scores.
+
+    `to_json` writes it whole; rows and answers are made of it again without the data.
+    """
+
+    shape: TableShape
+    sigma: Fraction
+    residuals: tuple[MeasuredResidual, ...]
+    scores: MeasuredScores | None
+
+    @property
+    def handed(self) -> tuple[Handed, ...]:
+        """The noise that was handed out with what one person moves by, for whoever prices it again."""
+        square = self.shape.moved**2
+        given = [Handed(each.noise, square * squared_move(each.values.shape)) for each in self.residuals]
+        if self.scores is not None:
+            given.append(Handed(self.scores.noise, square * squared_score_move(len(self.scores.pairs))))
+        return tuple(given)
+
+    @cached_property
+    def tables(self) -> Mapping[Marginal, tuple[Floats, float]]:
+        """Each residual in rows and the variance of its noise; what was measured twice is joined by precision."""
+        found: dict[Marginal, tuple[Floats, float]] = {}
+        for each in self.residuals:
+            table, variance = each.table(self.shape.parts), each.deviation(self.shape.parts) ** 2
+            if each.marginal in found:
+                before, known = found[each.marginal]
+                weight = variance / (variance + known)
+                table, variance = weight * before + (1 - weight) * table, weight * known
+            found[each.marginal] = table, variance
+        return found
+
+    @property
+    def total(self) -> float:
+        """How many rows there are, with noise."""
+        return float(self.tables[()][0])
+
+    @property
+    def measured_pairs(self) -> tuple[Marginal, ...]:
+        """The pairs that were worth their price."""
+        return tuple(marginal for marginal in self.tables if len(marginal) == 2)
+
+    @property
+    def noisy_scores(self) -> dict[Marginal, float]:
+        """The total variation distance of each pair from independence, in rows, with noise."""
+        if self.scores is None:
+            return {}
+        unit = 2 * GRAIN * self.shape.parts
+        return {pair: int(value) / unit for pair, value in zip(self.scores.pairs, self.scores.values, strict=True)}
+
+    @property
+    def score_deviation(self) -> float:
+        """The standard deviation of the noise of a score, in rows."""
+        return 0.0 if self.scores is None else nearest(self.scores.noise.sigma / (2 * GRAIN * self.shape.parts))
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A name of these measurements, which rows are made under."""
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).digest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, without loss."""
+        scores = self.scores
+        return {
+            "format": _FORMAT,
+            "columns": dict(self.shape.columns),
+            "moved": self.shape.moved,
+            "parts": self.shape.parts,
+            "impossible": [[list(m), (~mask).astype(int).ravel().tolist()] for m, mask in self.shape.masks.items()],
+            "sigma": str(self.sigma),
+            "residuals": [
+                [list(each.marginal), str(each.noise.sigma), [int(v) for v in each.values.ravel()]]
+                for each in self.residuals
+            ],
+            "scores": None
+            if scores is None
+            else [[list(p) for p in scores.pairs], str(scores.noise.sigma), [int(v) for v in scores.values]],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "TableMeasurements":
+        """What `to_json` wrote."""
+        if document.get("format") != _FORMAT:
+            raise InvalidParameter("format", f"must be {_FORMAT}, got", document.get("format"))
+        columns = {str(name): whole("size", size, least=2) for name, size in document["columns"].items()}
+        names, sizes = tuple(columns), tuple(columns.values())
+        impossible = {
+            tuple(names[place] for place in marginal): np.array(mask).reshape([sizes[place] for place in marginal])
+            for marginal, mask in document["impossible"]
+        }
+        shape = TableShape(columns, impossible, moved=document["moved"], parts=document["parts"])
+        residuals = tuple(
+            MeasuredResidual(tuple(m), _integers(values).reshape(shape.sizes_of(tuple(m))), _noise(sigma))
+            for m, sigma, values in document["residuals"]
+        )
+        scored = document["scores"]
+        scores = scored and MeasuredScores(tuple(map(tuple, scored[0])), _integers(scored[2]), _noise(scored[1]))
+        return cls(shape, positive("sigma", Fraction(document["sigma"])), residuals, scores)
+
+
+def _noise(sigma: str) -> GaussianNoise:
+    return GaussianNoise(Fraction(sigma))
+
+
+def _integers(values: list[int]) -> Integers:
+    fits = all(-(2**63) <= value < 2**63 for value in values)
+    return np.array(values, dtype=np.int64) if fits else objects(values)

@@ -1,0 +1,66 @@
+"""How far a pair of columns is from independence, as a whole number: what is chosen by.
+
+The score of a pair is Σ|g·x_cell - r_cell| with x its exact table and r a public table of whole numbers, g times what
+the noisy single columns imply if they were independent. It is 2g times the total variation distance in parts, but for
+the rounding of r. As |·| moves by no more than its argument, one part in one cell moves a score by at most g, and the
+vector of K scores by at most g·√K; many parts by at most their number times that, as distances add up.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.exact.sampler import Integers
+from sfumato.synth.tables.residuals import Floats, exact_table
+from sfumato.synth.tables.shape import Counts, Marginal, TableShape
+
+_FITS = 2**54
+GRAIN = 64
+"""Steps of a score within one part: r is rounded to these."""
+
+
+def squared_score_move(pairs: int) -> int:
+    """The squared ℓ2 distance that one part moves that many scores by."""
+    return GRAIN**2 * pairs
+
+
+def implied_pair(one: Floats, other: Floats) -> Floats:
+    """The table of two columns as if they were independent, from tables with one total."""
+    return np.outer(one, other) / max(float(one.sum()), 1e-300)
+
+
+def chance_distance(implied: Floats) -> float:
+    """The distance in rows that columns which are independent have from their product by chance: ½ΣE|Poisson(m) - m|.
+
+    It is 2m·e^-m for m below 1, and about √(2m/π) above.
+
+    >>> round(chance_distance(np.array([[50.0, 50.0], [50.0, 50.0]])), 2)
+    11.28
+    """
+    each = np.where(implied < 1, 2 * implied * np.exp(-implied), np.sqrt(2 * implied / np.pi))
+    return float(each.sum()) / 2
+
+
+def reference(implied: Floats) -> NDArray[np.int64]:
+    """A public table in steps of the score, rounded."""
+    return np.asarray(np.rint(implied * GRAIN), dtype=np.int64)
+
+
+def score(table: Integers, against: NDArray[np.int64]) -> int:
+    """Σ|g·x - r|, exactly.
+
+    >>> score(np.array([[2, 0], [0, 2]]), reference(np.ones((2, 2)))) / GRAIN
+    4.0
+    """
+    if max(int(table.max()), int(against.max())) < _FITS // table.size:
+        return int(np.abs(table.astype(np.int64) * GRAIN - against).sum())
+    return sum(abs(int(x) * GRAIN - int(r)) for x, r in zip(table.flat, against.flat, strict=True))
+
+
+def score_vector(shape: TableShape, counts: Counts, pairs: Sequence[Marginal], singles: Sequence[Floats]) -> Integers:
+    """The exact scores of the pairs against the product of public single columns, in parts; private."""
+    found = [
+        score(exact_table(shape, counts, (a, b)), reference(implied_pair(singles[a], singles[b]))) for a, b in pairs
+    ]
+    return np.array(found, dtype=np.int64 if max(found) < 2**62 else np.object_)

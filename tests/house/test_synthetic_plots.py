@@ -1,0 +1,32 @@
+"""The figure of docs/synthetic.md is what the script draws from the kept results, and the page's table says the same."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+synthetic_plots: Any = pytest.importorskip("synthetic_plots")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "synthetic.md").read_text(encoding="utf-8")
+
+
+def test_the_figure_is_drawn_from_the_kept_results() -> None:
+    drawn = synthetic_plots.as_svg_file(synthetic_plots.picture(synthetic_plots.figures()))
+    assert synthetic_plots.FIGURE.read_bytes() == drawn
+    assert "synthetic/distances.svg" in PAGE
+
+
+def test_the_table_of_the_page_says_what_was_kept() -> None:
+    kept = synthetic_plots.figures()
+    rows = re.findall(r"^\|[^|]*\| (0\.1|1|10) \| (\.\d+) \| (\.\d+) \| (\.\d+) \|", PAGE, re.MULTILINE)
+    tables = ["adult"] * 3 + ["binned"] + ["dependent"] * 2 + ["million"]
+    assert len(rows) == len(tables)
+    for name, (epsilon, *said) in zip(tables, rows, strict=True):
+        for columns, figure in enumerate(said, 1):
+            places = len(figure) - 1
+            assert float(figure) == round(kept[f"{name}, ε = {epsilon}: {columns}-way"], places), (
+                name,
+                epsilon,
+                columns,
+            )

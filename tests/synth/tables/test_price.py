@@ -1,0 +1,250 @@
+"""The price of a synthetic table: recomputed from the noise handed out, and what one person really moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from sfumato.accounting import total
+from sfumato.accounting.events import Composition, Gaussian
+from sfumato.errors import BudgetExceeded, InvalidParameter
+from sfumato.exact.bits import BitSource
+from sfumato.mechanisms import GaussianNoise
+from sfumato.mechanisms.answers import root
+from sfumato.synth.tables import Marginal, StageShares, TableMeasurements, TableShape, TableSynthesiser, synthesiser
+from sfumato.synth.tables.paid import Handed, Purse, affordable
+from sfumato.synth.tables.plan import chosen_noises
+from sources import SeededBits
+from synthetic_cases import Table, a_table, marginals_of
+
+SHAPE = TableShape({"a": 3, "b": 2, "c": 4})
+WEIGHTED = TableShape({"a": 3, "b": 2, "c": 4}, moved=6, parts=4)
+
+
+def made(shape: TableShape = SHAPE, **more: Any) -> TableSynthesiser:
+    return TableSynthesiser.calibrated(shape=shape, **{"epsilon": 1, "delta": 1e-6} | more)
+
+
+# ---- what was handed out is what was paid for --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [SHAPE, WEIGHTED, TableShape({"only": 5}), TableShape({"a": 2, "b": 2})])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 10])
+def test_the_noise_handed_out_costs_the_price_and_no_more(shape: TableShape, epsilon: Fraction | int) -> None:
+    mechanism = made(shape, epsilon=epsilon)
+    measured = mechanism.measure(marginals_of(a_table(shape)), bits=SeededBits(3))
+    spent = sum(each.cost for each in measured.handed)
+    assert spent <= mechanism.squared_mu
+    unspent = mechanism.shares.scores + mechanism.shares.rest if len(shape.sizes) == 1 else 0
+    assert spent >= mechanism.squared_mu * (1 - unspent) * Fraction(99, 100)
+    parts = [Gaussian(each.noise.sigma, root(Fraction(each.squared_move))) for each in measured.handed]
+    assert total([Composition(parts)]).epsilon(Fraction(1, 10**6)) <= epsilon
+    assert total([mechanism.event]).epsilon(Fraction(1, 10**6)) <= epsilon
+
+
+def test_a_purse_refuses_before_it_draws() -> None:
+    class Untouched(SeededBits):
+        def words(self, n: int) -> NDArray[np.uint64]:
+            raise AssertionError("drawn")
+
+    purse = Purse(Fraction(1, 4))
+    with pytest.raises(BudgetExceeded):
+        purse.pay(np.array([1]), GaussianNoise(Fraction(199, 100)), 1, bits=Untouched(1))
+    assert purse.spent == 0
+    purse.pay(np.array([1]), GaussianNoise(Fraction(2)), 1, bits=SeededBits(1))
+    with pytest.raises(BudgetExceeded):
+        purse.pay(np.array([1]), GaussianNoise(Fraction(10**9)), 1, bits=Untouched(1))
+
+
+def test_affordable_noises_keep_their_proportions_and_never_cost_more() -> None:
+    wanted = {(0,): 1.0, (1,): 3.0, (0, 1): 0.01}
+    moves = {(0,): 6, (1,): 2, (0, 1): 12}
+    for share in (Fraction(1, 10**6), Fraction(1, 3), Fraction(1000)):
+        found = affordable(wanted, moves, share)
+        assert share * Fraction(99, 100) <= sum(Handed(found[m], moves[m]).cost for m in moves) <= share
+        assert float(found[1,].sigma / found[0,].sigma) == pytest.approx(3, rel=1e-3)
+
+
+# ---- one person ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tape:
+    """What went into each payment; said again, what came out."""
+
+    exact: list[list[int]] = field(default_factory=list)
+    said: list[Any] = field(default_factory=list)
+    squares: list[tuple[int, Fraction]] = field(default_factory=list)
+
+
+def taped(monkeypatch: pytest.MonkeyPatch, mechanism: TableSynthesiser, data: Table, said: list[Any] | None) -> Tape:
+    """A run whose every exact vector is written down; with `said`, one that is told what it is to have said."""
+    tape, honest = Tape(), Purse.pay
+
+    def pay(self: Purse, exact: Any, noise: GaussianNoise, squared_move: int, *, bits: BitSource) -> Any:
+        tape.exact.append([int(value) for value in exact])
+        tape.squares.append((squared_move, noise.sigma**2))
+        noisy = honest(self, exact.copy(), noise, squared_move, bits=bits)
+        tape.said.append(noisy if said is None else said[len(tape.said)].copy())
+        return tape.said[-1].copy()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Purse, "pay", pay)
+        mechanism.measure(marginals_of(data), bits=SeededBits(11))
+    return tape
+
+
+def neighbours(shape: TableShape, data: Table) -> Iterator[Table]:
+    """Everybody who may come: all parts in one cell, or in several."""
+    for cell in product(*map(range, shape.sizes)):
+        more = data.copy()
+        more[cell] += shape.moved
+        yield more
+    if shape.moved > 1:
+        for seed in range(5):
+            spread = np.random.default_rng(seed).multinomial(shape.moved, np.full(shape.cells, 1 / shape.cells))
+            yield data + spread.reshape(shape.sizes)
+
+
+def moved_squares(one: Tape, other: Tape) -> list[int]:
+    return [
+        sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
+        for first, second in zip(one.exact, other.exact, strict=True)
+    ]
+
+
+def largest_cost(monkeypatch: pytest.MonkeyPatch, shape: TableShape, data: Table) -> tuple[Fraction, Fraction]:
+    """The most that a neighbour really costs, given the same answers before, and what is charged."""
+    mechanism = made(shape)
+    base = taped(monkeypatch, mechanism, data, None)
+    worst = Fraction(0)
+    for other in neighbours(shape, data):
+        tape = taped(monkeypatch, mechanism, other, base.said)
+        assert tape.squares == base.squares, "what is measured, and how, must follow from noisy values alone"
+        cost = sum((m / s for m, (_, s) in zip(moved_squares(base, tape), base.squares, strict=True)), Fraction(0))
+        worst = max(worst, cost)
+    return worst, mechanism.squared_mu
+
+
+@pytest.mark.parametrize("shape", [SHAPE, WEIGHTED], ids=["rows", "weights"])
+def test_every_neighbour_moves_all_residuals_by_exactly_what_is_priced_and_scores_by_no_more(
+    monkeypatch: pytest.MonkeyPatch, shape: TableShape
+) -> None:
+    mechanism, data = made(shape), a_table(shape)
+    base = taped(monkeypatch, mechanism, data, None)
+    scores = 1 + len(shape.sizes)  # after the total and the single columns
+    for count, other in enumerate(neighbours(shape, data)):
+        tape = taped(monkeypatch, mechanism, other, base.said)
+        assert tape.squares == base.squares
+        for place, (moved, (priced, _)) in enumerate(zip(moved_squares(base, tape), base.squares, strict=True)):
+            if place == scores or count >= shape.cells:
+                assert moved <= priced
+            else:
+                assert moved == priced
+
+
+@pytest.mark.parametrize("data", [np.zeros(SHAPE.sizes, dtype=np.int64), a_table(SHAPE)], ids=["nobody", "people"])
+def test_no_neighbour_costs_more_than_the_price(monkeypatch: pytest.MonkeyPatch, data: Table) -> None:
+    worst, charged = largest_cost(monkeypatch, SHAPE, data)
+    assert charged * Fraction(9, 10) < worst <= charged
+
+
+# ---- broken twins ----------------------------------------------------------------------------------------------------
+
+
+def test_noise_on_the_raw_table_at_the_projected_price_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def raw(table: Any) -> Any:
+        return table * table.size
+
+    monkeypatch.setattr(synthesiser, "residual", raw)
+    worst, charged = largest_cost(monkeypatch, SHAPE, a_table(SHAPE))
+    assert worst > charged * Fraction(11, 10)
+
+
+def test_scores_at_half_of_their_sensitivity_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthesiser, "squared_score_move", lambda pairs: 64**2 * pairs // 4)
+    worst, charged = largest_cost(monkeypatch, SHAPE, np.zeros(SHAPE.sizes, dtype=np.int64))
+    assert worst > charged
+
+
+def test_a_pair_forgotten_in_the_price_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = chosen_noises
+
+    def forgetful(*given: Any, **asked: Any) -> dict[Marginal, GaussianNoise]:
+        noises = honest(*given, **asked)
+        pair = next(marginal for marginal in noises if len(marginal) == 2)
+        return noises | {other: noises[pair] for other in SHAPE.pairs if other not in noises}
+
+    monkeypatch.setattr(synthesiser, "chosen_noises", forgetful)
+    few = lambda shape, **asked: {(0, 1): 1.0}  # noqa: E731
+    monkeypatch.setattr("sfumato.synth.tables.plan.pairs_worth_it", few)
+    with pytest.raises(BudgetExceeded):
+        made().measure(marginals_of(a_table(SHAPE)), bits=SeededBits(1))
+
+
+def test_weights_priced_as_rows_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism, data = made(SHAPE), a_table(SHAPE)
+    base = taped(monkeypatch, mechanism, data, None)
+    twice = data.copy()
+    twice[0, 0, 0] += 2
+    tape = taped(monkeypatch, mechanism, twice, base.said)
+    cost = sum((m / s for m, (_, s) in zip(moved_squares(base, tape), base.squares, strict=True)), Fraction(0))
+    assert cost > mechanism.squared_mu * 3
+
+
+# ---- what is said of it -----------------------------------------------------------------------------------------------
+
+
+def test_measurements_survive_being_stored() -> None:
+    shape = TableShape({"a": 3, "b": 2}, {("b", "a"): [[0, 0, 1], [0, 0, 0]]}, moved=3, parts=2)
+    mechanism = made(shape)
+    measured = mechanism.measure(marginals_of(a_table(shape)), bits=SeededBits(5))
+    again = TableMeasurements.from_json(measured.to_json())
+    assert again.digest == measured.digest
+    assert again.handed == measured.handed
+    assert again.shape.masks[0, 1].tolist() == [[True, True], [True, True], [False, True]]
+    assert (mechanism.build(again).codes == mechanism.build(measured).codes).all()
+    with pytest.raises(InvalidParameter, match="format"):
+        TableMeasurements.from_json({**measured.to_json(), "format": 0})
+
+
+def test_counts_too_large_for_machine_integers_are_counted_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = np.zeros(SHAPE.sizes, dtype=np.int64)
+    data[1, 1, 2] = 2**61
+    worst, charged = largest_cost(monkeypatch, SHAPE, data)
+    assert worst <= charged
+    measured = made().measure(marginals_of(data), bits=SeededBits(1))
+    assert measured.total == pytest.approx(2**61)
+
+
+def test_bad_shapes_and_tables_are_refused_in_the_callers_words() -> None:
+    with pytest.raises(InvalidParameter, match="'flag'"):
+        TableShape({"flag": 1})
+    with pytest.raises(InvalidParameter, match="columns"):
+        TableShape({})
+    with pytest.raises(InvalidParameter, match="cells"):
+        TableShape({"a": 10**4, "b": 10**4})
+    with pytest.raises(InvalidParameter, match="table's"):
+        TableShape({"a": 2}, {("b",): [0, 1]})
+    with pytest.raises(InvalidParameter, match="sizes"):
+        TableShape({"a": 2}, {("a",): [0, 1, 0]})
+    with pytest.raises(InvalidParameter, match="possible"):
+        TableShape({"a": 2}, {("a",): [1, 1]})
+    with pytest.raises(InvalidParameter, match="different"):
+        TableShape({"a": 2}, {("a", "a"): [[0, 1], [0, 0]]})
+    with pytest.raises(InvalidParameter, match="leave something"):
+        StageShares(singles=Fraction(1))
+    with pytest.raises(InvalidParameter, match="scores"):
+        StageShares(scores=Fraction(0))
+    assert StageShares(scores=0.1).rest == Fraction(4, 5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="TableShape"):
+        TableSynthesiser(shape={"a": 2}, sigma=1)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="shape"):
+        made().measure(lambda _: np.zeros((7,), dtype=np.int64))
+    with pytest.raises(InvalidParameter, match="whole"):
+        made().measure(lambda kept: np.zeros(SHAPE.sizes_of(kept)))  # type: ignore[arg-type,return-value]
