@@ -17,6 +17,8 @@ from sfumato.audit.report import page
 from sfumato.cli import main
 from sfumato.cli.command import Exit
 from sfumato.curator.audited import CURATOR, PROTOCOLS
+from sfumato.curator.audited_microdata import MICRODATA
+from sfumato.curator.audited_publications import PUBLICATIONS
 from sfumato.curator.audited_synth import PUBLISHED
 from sfumato.curator.audited_tables import TABLES
 
@@ -127,7 +129,7 @@ def test_hostile_rows_are_findings_of_their_own(capsys: pytest.CaptureFixture[st
 def test_the_list_names_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--list", "--json"]) == Exit.DONE
     names = {entry["name"] for entry in json.loads(capsys.readouterr().out)}
-    ours = {own.name for own in (*OUR_MECHANISMS, *CURATOR, *PROTOCOLS, *PUBLISHED, *TABLES)}
+    ours = {own.name for own in (*OUR_MECHANISMS, *CURATOR, *PROTOCOLS, *PUBLISHED, *MICRODATA, *PUBLICATIONS, *TABLES)}
     assert ours | {specimen.name for specimen in controls.KNOWN} == names
     assert main(["audit", "--list"]) == Exit.DONE
     assert "svt-3" in capsys.readouterr().out

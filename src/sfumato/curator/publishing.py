@@ -30,7 +30,8 @@ from sfumato.curator.charge import ChargeRequest, Reader
 from sfumato.curator.documents import PUBLICATION_EXPLANATION, amount_json, headed
 from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import Cost
-from sfumato.data import neighbours_of, unit_of
+from sfumato.data import Dataset, neighbours_of, unit_of
+from sfumato.data.source import File
 from sfumato.engines import Progress
 from sfumato.errors import EngineFailed, InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Quote, Refused
@@ -165,6 +166,7 @@ class Publishing:
         """The publication in the folder: what is finished there as it is, else all that is missing is done."""
         with self._curator._gate.using():
             priced = self.price(plan, epsilon=epsilon, delta=delta, rho=rho)
+            _check_twin(priced.plan.twin, self._curator.dataset)
             cheap = self._curator._desk.too_cheap(cost_of(priced))
             if cheap is not None:
                 raise cheap
@@ -248,6 +250,32 @@ def cost_of(priced: PricedPublication) -> Cost:
     if priced.spend.epsilon is not None:
         return Cost(event.pure(), None, event.pure_delta())
     return Cost(None, event.zcdp(), event.extra_delta())
+
+
+def _check_twin(twin: str, dataset: Dataset) -> None:
+    """A twin is public by the word of who names it: what is known to be private is refused, before any charge."""
+    if not twin:
+        return
+    place = Path(twin)
+    if not place.is_file():
+        raise InvalidParameter("twin", "must be a file, found none at", twin, hint="a public Parquet or CSV file")
+    size, own = place.stat().st_size, digest(place.read_bytes())
+    for table in dataset.tables:
+        for path in () if table.public else _files_of(table.source):
+            same = path.samefile(place) or (path.stat().st_size == size and digest(path.read_bytes()) == own)
+            if same:
+                raise InvalidParameter(
+                    "twin", "must be public, and is the source of the private table", table.name,
+                    hint="a file of made-up or published rows with the same columns",
+                )  # fmt: skip
+
+
+def _files_of(source: object) -> list[Path]:
+    """The files of a source that are there; of a pattern, all below the folder that it begins in."""
+    if not isinstance(source, File):
+        return []
+    below = Path(source.beginning()[0]).rglob("*") if source.pattern else ()
+    return [each for each in (*map(Path, source.paths), *below) if each.is_file()]
 
 
 def _delta(given: Amount) -> Fraction:

@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.core.printing import Json
 from sfumato.errors import LedgerMisuse
 from sfumato.ledger.canon import canonical
-from sfumato.ledger.requests import Keyless
+from sfumato.ledger.requests import Keyless, end_reservation
 from sfumato.ledger.state import Body, approval_of
 from sfumato.ledger.stored import StoredState
 
@@ -99,9 +99,16 @@ class Registered(Keyless):
         return int(body["sequence"])
 
 
+GIVEN_UP_AFTER = 600 * 10**9
+"""Nanoseconds of ledger time after which an unfinished publication may be given up: none measures for so long."""
+
+
 @dataclass(frozen=True)
 class Unlock(Keyless):
-    """The owner has looked at what failed."""
+    """The owner has looked at what failed; what was left unfinished for long is given up, and its charge stays spent.
+
+    A charge that can be gone on with may still fail as long as it is open, so it holds a place among those that may.
+    """
 
     dataset: str
     principal: str
@@ -111,6 +118,11 @@ class Unlock(Keyless):
         """How many failures there were."""
         _granted(state, self.dataset, self.principal)
         found = state.failures.get((self.dataset, self.principal), 0)
+        latest = max(state.now, state.time) - GIVEN_UP_AFTER
+        for body, _ in map(state.certain_entry, sorted(state.reservations())):
+            theirs = body["dataset"] == self.dataset and self.principal in ("", body["principal"])
+            if theirs and body.get("resumable") and body["time"] <= latest:
+                end_reservation(state, "lose", body, reason="given up by the owner")
         same = {"dataset": self.dataset, "principal": self.principal, "reason": self.reason}
         state.record({"kind": "unlock", "failures": found, **same})
         return found

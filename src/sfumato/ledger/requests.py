@@ -54,7 +54,8 @@ def _reservation(state: StoredState, receipt: Receipt) -> tuple[Body, int | None
     return found[0], None if state.opened(key) == receipt.sequence else state.fate(key)
 
 
-def _end(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[Body, str]:
+def end_reservation(state: StoredState, kind: str, reserve: Body, **fields: Any) -> tuple[Body, str]:
+    """The entry that ends a reservation, and its hash."""
     same = {name: reserve[name] for name in ("dataset", "principal", "key", "data_version", "request_hash")}
     return state.record({"kind": kind, "reserve": reserve["sequence"], **same, **fields})
 
@@ -75,7 +76,7 @@ class Settle(Keyless):
         """The stored answer; settling twice alike changes nothing."""
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
-            body, head = _end(state, "settle", reserve, **self.kept.fields())
+            body, head = end_reservation(state, "settle", reserve, **self.kept.fields())
             state.keep(body["sequence"], self.kept.pieces)
             return answered(body["sequence"], head, self.release, self.kept)
         body, head = state.certain_entry(fate)
@@ -100,7 +101,7 @@ class Lose(Keyless):
         """Nothing; losing twice changes nothing."""
         reserve, fate = _reservation(state, self.receipt)
         if fate is None:
-            _end(state, "lose", reserve, reason=self.reason, **_failed(self.failure))
+            end_reservation(state, "lose", reserve, reason=self.reason, **_failed(self.failure))
         elif state.certain_entry(fate)[0]["kind"] != "lose":
             raise LedgerMisuse("the reservation has ended already", hint="its answer is settled or refunded")
 
@@ -120,7 +121,7 @@ class Abandon(Keyless):
         """Nothing."""
         opened = state.opened(key_of(self.principal, self.key))
         if opened:
-            _end(state, "lose", state.certain_entry(opened)[0], reason="interrupted")
+            end_reservation(state, "lose", state.certain_entry(opened)[0], reason="interrupted")
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Refund(Keyless):
         if fate is None:
             if reserve["kind"] != "reserve":
                 raise LedgerMisuse("what was not charged is not given back", hint="lose it instead")
-            _end(state, "refund", reserve, reason=self.reason, **_given_back(reserve))
+            end_reservation(state, "refund", reserve, reason=self.reason, **_given_back(reserve))
         elif state.certain_entry(fate)[0]["kind"] != "refund":
             raise LedgerMisuse("the reservation has ended already", hint="what is settled or lost is spent")
 
@@ -161,7 +162,9 @@ class Recover(Keyless):
         # who was interrupted in a resumable one may still go on, and is counted then
         stale = [body for body in waiting if self.dataset in ("", body["dataset"]) and not body.get("resumable")]
         for body in sorted(stale, key=lambda body: int(body["sequence"])):
-            _end(state, "lose", body, reason="recovered", **_failed(True))  # whoever died may have died of a cell
+            end_reservation(
+                state, "lose", body, reason="recovered", **_failed(True)
+            )  # whoever died may have died of a cell
         return len(stale)
 
 
@@ -182,7 +185,7 @@ class Restore(Keyless):
             )
         losses = [self._loss(state, holder, event) for holder, event in sorted((self.lost or {}).items(), key=_first)]
         for reservation in state.reservations():  # of before: what became of them is not known, so they are spent
-            _end(state, "lose", state.certain_entry(reservation)[0], reason="restored")
+            end_reservation(state, "lose", state.certain_entry(reservation)[0], reason="restored")
         fields = {"accountant": __version__, "reason": self.reason, "anchor": str(self.anchor), "lost": losses}
         body, _ = state.record({"kind": "restore", **fields})
         return int(body["sequence"])

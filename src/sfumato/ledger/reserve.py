@@ -225,7 +225,11 @@ def held_back(
             return Refused("locked", f"{failed} questions {whose} have failed", "the owner must look and unlock it")
         mine = [body for body in waiting if body["dataset"] == dataset and who in ("", body["principal"])]
         if failed + len(mine) >= most:
-            return Refused("busy", "as many questions are being answered as may still fail", "ask again in a moment")
+            unfinished = any(body.get("resumable") for body in mine)
+            also = "; unfinished publications count: go on with them, or have the owner unlock" if unfinished else ""
+            return Refused(
+                "busy", "as many questions are being answered as may still fail", f"ask again in a moment{also}"
+            )
     return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import exp, gcd, lcm, pi, prod, sqrt
+from math import exp, expm1, gcd, inf, lcm, log, pi, prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from sfumato.core import Norm
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.box import BoxNoise
+from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
+from sfumato.mechanisms.gaussian import GaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.query.measured import Recipe
 from sfumato.query.priced import Priced, SelectedCounts
@@ -138,8 +140,40 @@ def reach_of_many(cells: tuple[Times, ...], beta: Fraction) -> Fraction:
 def _of_many(cells: Sequence[Times], beta: Fraction) -> Fraction:
     if beta < _LIKELY or _is_rough(cells):  # one by one: their failures add up
         share = beta / sum(times for _, _, times in cells)
-        return sum((weight * times * noise.reach(share) for noise, weight, times in cells), Fraction(0))
+        added = sum((weight * times * noise.reach(share) for noise, weight, times in cells), Fraction(0))
+        return min(added, _chernoff(cells, float(beta)))
     return _of_sum(cells, beta)
+
+
+def _chernoff(cells: Sequence[Times], beta: float) -> Fraction:
+    """t with 2·exp(Σ ln E exp(swZ) - st) ≤ β, for the best s of some: |Σ w·Z| passes it with probability β at most.
+
+    Of a discrete Gaussian ln E exp(sZ) is at most (sσ)²/2 (Canonne, Kamath, Steinke 2020). A rounded normal is a normal
+    and what rounding adds, within ½ of it, and so (s(σ + ½))²/2 at most. Of geometric noise it is known.
+    """
+    wide = [(noise, float(weight), times, sqrt(noise.variance)) for noise, weight, times in cells]
+    widest = sqrt(sum(times * (weight * (spread + 0.5)) ** 2 for _, weight, times, spread in wide))
+    least, best = log(2 / beta), inf
+    for s in np.geomspace(0.01, 100, 400) * (sqrt(2 * least) / widest):
+        total = sum(times * _log_moment(noise, float(s) * weight) for noise, weight, times, _ in wide)
+        best = min(best, (total + least) / float(s))
+    return Fraction(best * (1 + 1e-9)) if best < inf else Fraction(10**300)
+
+
+def _log_moment(noise: Noise, s: float) -> float:
+    """ln E exp(sZ), or above."""
+    match noise:
+        case GeometricNoise():
+            rate = float(1 / noise.scale)
+            if s >= rate:
+                return inf
+            return 2 * log(-expm1(-rate)) - log(-expm1(s - rate)) - log(-expm1(-s - rate))
+        case GaussianNoise():
+            return (s * (float(noise.sigma) + 0.5)) ** 2 / 2
+        case DiscreteGaussianNoise():
+            return (s * float(noise.sigma)) ** 2 / 2
+        case _:
+            return inf
 
 
 def _is_rough(cells: Sequence[Times]) -> bool:

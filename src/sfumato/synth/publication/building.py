@@ -5,6 +5,7 @@ It reads released numbers alone, so it costs nothing and may be done again from 
 
 import csv
 import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,13 +19,13 @@ from sfumato.core.printing import Json, for_csv, json_text
 from sfumato.engines.duckdb.published import write_places
 from sfumato.synth.publication import comparison, metadata, report
 from sfumato.synth.publication.answers import combined
-from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder
+from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder, sync_folder
 from sfumato.synth.publication.kinds import KINDS, ROWS
 from sfumato.synth.publication.measurements import digest
 from sfumato.synth.publication.parts import MeasuredPart
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.rows import MadeRows
-from sfumato.synth.publication.statement import SettledPublication, value_json
+from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication, value_json
 from sfumato.synth.publication.tables import NoisyTable
 
 Progress = Callable[[str, float], None]
@@ -99,13 +100,18 @@ def build(
     progress("drawing the report", 0.9)
     compared = comparison.compare(made.settled, tables, made.rows, twin)
     write("report.html", report.page(made.settled, tables, made.rows, compared).encode())
-    statement = {**settled.to_json(), "rows": None if made.rows is None else _about_rows(made.rows)}
+    compared_with: Json = None if not twin else {"sha256": digest(Path(twin).read_bytes())}
+    statement = {
+        **settled.to_json(),
+        "twin": compared_with,
+        "rows": None if made.rows is None else _about_rows(made.rows),
+    }
     folder.write(STATEMENT, _text({**statement, "files": dict[str, Json](sorted(files.items()))}))
     progress("published", 1.0)
 
 
 def _about_rows(rows: MadeRows) -> dict[str, Json]:
-    return {"number": rows.size, "made_of": rows.words, "file": "rows.parquet"}
+    return {"number": rows.size, "made_of": rows.words, "file": ROWS_FILE}
 
 
 def _text(document: Any) -> bytes:
@@ -117,13 +123,17 @@ def _write_rows(path: Path, settled: SettledPublication, rows: MadeRows) -> None
     whole = {name: path / f".{name}.part" for name in ("rows.parquet", "rows.csv")}
     write_places(whole["rows.parquet"], whole["rows.csv"], columns, rows.columns)
     for name, part in whole.items():
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
         part.replace(path / name)
+    sync_folder(path)
 
 
 def _file_name(number: int, table: NoisyTable) -> str:
     """A name that every system takes, in which people find the columns."""
     words = "-".join("".join(c if c.isalnum() else "_" for c in name) for name in table.columns) or "all"
-    return f"tables/{number:04d}-{words[:_LONGEST_NAME]}.csv"
+    cut = words.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
+    return f"tables/{number:04d}-{cut}.csv"
 
 
 def _csv(table: NoisyTable, settled: SettledPublication) -> str:

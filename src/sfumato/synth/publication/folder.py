@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 from sfumato.core.locks import try_lock
@@ -76,6 +75,8 @@ def held(path: Path, request: str) -> Generator[PublicationFolder]:
                 hint="choose another name",
             )  # fmt: skip
         own.mkdir(parents=True, exist_ok=True)
+        for each in (path, path.absolute().parent):  # the folder is durable before anything is charged for it
+            sync_folder(each)
         lock = os.open(own / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise InvalidParameter("out", f"cannot be written ({error.strerror})", str(path)) from None
@@ -120,22 +121,24 @@ def _bytes(place: Path) -> bytes | None:
 
 def write_whole(place: Path, data: bytes, *, private: bool = False) -> None:
     """A file that is durable under its name when this ends, and before that is not there under it."""
-    handle, part = mkstemp(dir=place.parent, prefix=f".{place.name}.")
+    part = place.parent / f".{uuid.uuid4().hex}.part"
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if not private:
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(part, 0o666 & ~mask)
         os.replace(part, place)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(part)
-    folder = os.open(place.parent, os.O_RDONLY)
+    sync_folder(place.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a folder durable."""
+    folder = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(folder)  # or the name is not durable
+        os.fsync(folder)
     finally:
         os.close(folder)

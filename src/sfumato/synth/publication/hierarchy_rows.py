@@ -15,20 +15,23 @@ from sfumato.synth.publication.rows import MadeRows, narrow
 from sfumato.synth.publication.tables import NoisyTable
 
 
+def needs_from_the_top(columns: Sequence[str], tables: Sequence[Sequence[str]]) -> None:
+    """A table for each level."""
+    there = [tuple(each) for each in tables]
+    if any(tuple(columns[:depth]) not in there for depth in range(len(columns) + 1)):
+        raise InvalidDeclaration(
+            'rows = "top-down" needs a table over all rows, over the first column, over the first two, …',
+            hint='[[measure]] with kind = "hierarchy"',
+        )
+
+
 def rows_from_the_top(
     columns: Sequence[str], sizes: Mapping[str, int], tables: Sequence[NoisyTable], coin: BitSource
 ) -> MadeRows:
     """As many rows of each cell as the fitted last level says, in the order of its cells."""
-    levels = []
-    for depth in range(len(columns) + 1):
-        wanted = tuple(columns[:depth])
-        found = next((table for table in tables if table.columns == wanted), None)
-        if found is None:
-            raise InvalidDeclaration(
-                'rows = "top-down" needs a table over all rows, over the first column, over the first two, …',
-                hint='[[measure]] with kind = "hierarchy"',
-            )
-        levels.append(found)
+    needs_from_the_top(columns, [table.columns for table in tables])
+    wanted = [tuple(columns[:depth]) for depth in range(len(columns) + 1)]
+    levels = [next(table for table in tables if table.columns == each) for each in wanted]
     tree = Tree.regular([sizes[name] for name in columns])
     noises: tuple[Noise, ...] = tuple(level.noise for level in levels)
     whole = [np.rint(level.rows()).astype(np.int64).reshape(-1, 1) for level in levels]

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from sfumato.synth.publication.cell_rows import rows_of_cells
-from sfumato.synth.publication.hierarchy_rows import rows_from_the_top
+from sfumato.synth.publication.cell_rows import needs_of_cells, rows_of_cells
+from sfumato.synth.publication.hierarchy_rows import needs_from_the_top, rows_from_the_top
 from sfumato.synth.publication.marginals import HierarchyLevels, Marginals, TotalCount, WholeTable
 from sfumato.synth.publication.parts import PartKind
 from sfumato.synth.publication.range_levels import RangeLevels
-from sfumato.synth.publication.rows import RowMaker
-from sfumato.synth.publication.tree_rows import rows_of_tree
+from sfumato.synth.publication.rows import RowMaker, RowNeeds
+from sfumato.synth.publication.tree_rows import needs_of_tree, rows_of_tree
 
 KINDS: Mapping[str, type[PartKind]] = {
     each.kind: each for each in (TotalCount, Marginals, WholeTable, HierarchyLevels, RangeLevels)
@@ -16,3 +16,5 @@ KINDS: Mapping[str, type[PartKind]] = {
 """What `kind` may say in an entry of a plan."""
 ROWS: Mapping[str, RowMaker] = {"cells": rows_of_cells, "tree": rows_of_tree, "top-down": rows_from_the_top}
 """What `rows` may say in a plan."""
+NEEDS: Mapping[str, RowNeeds] = {"cells": needs_of_cells, "tree": needs_of_tree, "top-down": needs_from_the_top}
+"""What each of them needs of the tables that are published."""

@@ -65,6 +65,11 @@ class Marginals:
         """Every table is worth its weight."""
         return self.weight * len(self.tables)
 
+    @property
+    def published(self) -> tuple[Columns, ...]:
+        """All of them."""
+        return self.tables
+
     def price(self, offer: Offer) -> "PricedMarginals":
         """Every table with the same share."""
         noise, event = offer.noise.hiding(offer.moved, offer.amount / len(self.tables))

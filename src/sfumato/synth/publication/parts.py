@@ -95,6 +95,11 @@ class PlanPart(Protocol):
         """The marginals that the engine counts for it."""
         ...
 
+    @property
+    def published(self) -> tuple[Columns, ...]:
+        """The tables of counts that it publishes, of which rows can be made."""
+        ...
+
     def price(self, offer: Offer) -> PricedPart:
         """The part with the noise that the offer pays for."""
         ...

@@ -12,6 +12,7 @@ all = 2
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from sfumato.data.files import parsed
 from sfumato.errors import InvalidDeclaration
 from sfumato.query.parse import stands_alone
 from sfumato.query.workload import MOST_ATTRIBUTES
-from sfumato.synth.publication.kinds import KINDS, ROWS
+from sfumato.synth.publication.kinds import KINDS, NEEDS, ROWS
 from sfumato.synth.publication.parts import Columns, PlanPart
 
 FORMAT, VERSION = "sfumato/publication-plan", 1
@@ -109,18 +110,23 @@ def _read(given: object, name: str) -> PublicationPlan:
             raise InvalidDeclaration(f"the plan does not say `{needed}`", hint=_EXAMPLE)
     columns = _columns(top["columns"])
     source = stands_alone("from", text("from", top["from"])).strip()
-    if source[:6].lower() == "select":
+    if re.match(r"select\b", source, re.IGNORECASE):
         source = f"({source}\n) AS published"
     where = text("where", top.get("where", ""))
     rows = text("rows", top.get("rows", ""))
     if rows and rows not in ROWS:
         raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, ROWS))
+    parts, called = _parts(top["measure"], columns), text("name", top.get("name", name)).strip()
+    if not called:
+        raise InvalidDeclaration("the publication has no name", hint='name = "visits"')
+    if rows:  # what cannot be made is refused before anything is charged
+        NEEDS[rows](columns, [table for part in parts for table in part.published])
     return PublicationPlan(
-        text("name", top.get("name", name)),
+        called,
         source,
         stands_alone("where", where) if where else "",
         columns,
-        _parts(top["measure"], columns),
+        parts,
         rows,
         text("twin", top.get("twin", "")),
     )

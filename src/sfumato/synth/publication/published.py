@@ -12,6 +12,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from sfumato.accounting.serial import from_json
 from sfumato.core.naming import known_names
 from sfumato.data import Kind
 from sfumato.engines.duckdb.published import asked, counts_in
@@ -22,7 +23,7 @@ from sfumato.synth.publication.building import parts_of
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
 from sfumato.synth.publication.parts import MeasuredPart
-from sfumato.synth.publication.statement import check_format, read_values
+from sfumato.synth.publication.statement import ALWAYS, ROWS_FILE, check_format, read_values
 from sfumato.synth.publication.tables import NoisyTable
 
 Wanted = Mapping[str, Any]
@@ -75,6 +76,10 @@ class Publication:
         statement = check_format(document)
         try:
             _check_files(folder, statement["files"])
+            _check_price(statement)
+            needed = (*ALWAYS, *(() if statement["rows"] is None else (ROWS_FILE,)))
+            if missing := [each for each in needed if each not in statement["files"]]:
+                raise _altered(missing[0])
             name, measured = read((folder / MEASUREMENTS).read_bytes())
             if statement["files"].get(MEASUREMENTS) != statement["measured"] or name != statement["publication"]:
                 raise _altered(MEASUREMENTS)
@@ -110,7 +115,7 @@ class Publication:
     def rows(self) -> Path | None:
         """The file of made-up rows, if there is one."""
         about = self.statement["rows"]
-        return None if about is None else self.path / str(about["file"])
+        return None if about is None else self.path / ROWS_FILE
 
     # ---- what it answers ----
 
@@ -217,8 +222,21 @@ def _check_files(folder: Path, files: Mapping[str, str]) -> None:
         raise _altered(name)
 
 
+def _check_price(statement: Mapping[str, Any]) -> None:
+    """What is said to have been spent is the price of the event that is said to have happened."""
+    event = from_json(statement["event"])
+    said, delta = statement["epsilon"], Fraction(statement["delta"]["exact"])
+    price = (event.zcdp(), event.extra_delta()) if said is None else (event.pure(), event.pure_delta())
+    spent = Fraction((statement["rho"] if said is None else said)["exact"])
+    if price != (spent, delta):
+        raise InvalidParameter(
+            "publication", "has a statement whose price is not that of its event", STATEMENT,
+            hint="find the whole folder as it was published; the ledger has its digests",
+        )  # fmt: skip
+
+
 def _altered(name: str) -> InvalidParameter:
     return InvalidParameter(
-        "publication", "has a file that is missing or is not the one that was published:", name,
+        "publication", "has a file that is missing or is not the one that was published", name,
         hint="publish into it again with the same plan, which is free; or find the whole folder",
     )  # fmt: skip

@@ -58,6 +58,11 @@ class RangeLevels:
         """The leaves, of which all levels are made."""
         return ((self.column,),)
 
+    @property
+    def published(self) -> tuple[Columns, ...]:
+        """None: ranges are answered from their levels."""
+        return ()
+
     def price(self, offer: Offer) -> "PricedRanges":
         """Every level with the same share."""
         tree = RangeTree(offer.shapes[self.tables[0]][0], self.branching)

@@ -45,6 +45,14 @@ class RowMaker(Protocol):
         ...
 
 
+class RowNeeds(Protocol):
+    """Refuses a plan whose tables do not say enough for rows: before anything is charged."""
+
+    def __call__(self, columns: Sequence[str], tables: Sequence[Sequence[str]]) -> None:
+        """The columns that rows have, and those of every table that will be published."""
+        ...
+
+
 def rows_in_all(tables: Sequence[NoisyTable]) -> int:
     """How many rows there are by all tables together: the mean that is best for their noises, rounded."""
     weights = [1 / (table.cells * table.variance) for table in tables]

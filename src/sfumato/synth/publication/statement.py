@@ -18,6 +18,9 @@ from sfumato.query.question import MEANING
 from sfumato.synth.publication.parts import Domains
 
 FORMAT, VERSION = "sfumato/publication", 1
+ROWS_FILE = "rows.parquet"
+ALWAYS = ("measurements.bin", "tables.json", "metadata.json", "report.html")
+"""Files that every publication has."""
 _READERS = {Kind.DATE: date.fromisoformat, Kind.TIMESTAMP: datetime.fromisoformat}
 
 

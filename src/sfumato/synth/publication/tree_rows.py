@@ -21,16 +21,21 @@ Shares = NDArray[np.float64]
 Edge = tuple[str, str]
 
 
-def rows_of_tree(
-    columns: Sequence[str], sizes: Mapping[str, int], tables: Sequence[NoisyTable], coin: BitSource
-) -> MadeRows:
-    """Rows along the best tree of the pairs that some table holds; columns in no table are refused."""
+def needs_of_tree(columns: Sequence[str], tables: Sequence[Sequence[str]]) -> None:
+    """Every column in some table."""
     for name in columns:
-        if not any(name in table.columns for table in tables):
+        if not any(name in table for table in tables):
             raise InvalidDeclaration(
                 f'rows = "tree" needs every column in a table, and `{name}` is in none',
                 hint='[[measure]] with kind = "marginals" and all = 2',
             )
+
+
+def rows_of_tree(
+    columns: Sequence[str], sizes: Mapping[str, int], tables: Sequence[NoisyTable], coin: BitSource
+) -> MadeRows:
+    """Rows along the best tree of the pairs that some table holds; columns in no table are refused."""
+    needs_of_tree(columns, [table.columns for table in tables])
     total = rows_in_all(tables)
     pairs = {pair: best for pair in combinations(columns, 2) if (best := _best(pair, tables)) is not None}
     joints = {pair: not_negative(shares, total) for pair, (shares, _) in pairs.items()}
