@@ -368,6 +368,40 @@ def test_a_bad_question_gets_one_clear_error(published: tuple[Path, Publication]
     assert caught.value.hint
 
 
+def test_with_every_source_and_the_ledger_deleted_it_answers_counts_marginals_queries_and_sql(tmp_path: Path) -> None:
+    """Really deleted: nothing is left of the clinic but the folder, which is moved away first."""
+    ask = [{"name": "surgery", "where": "ward = 'surgery'"}, {"name": "young", "where": "age < 2 AND NOT sex = 'M'"}]
+    queries = {"kind": "queries", "rounds": 2, "ask": ask, "prefixes": "age"}
+    drawn = {"kind": "queries", "by": "small_database", "records": 6, "ask": [{"name": "old", "where": "age = 3"}]}
+    plan = {**PLAN, "measure": [*PLAN["measure"], queries, drawn]}
+    place = tmp_path / "clinic"
+    place.mkdir()
+    with curator_of(place, people=4000) as curator:
+        receipt = curator.publish(plan, out=place / "release", epsilon=20).receipt
+        assert spent(curator) == 20
+    (place / "release").rename(tmp_path / "release")
+    assert {"visits.csv", "clinic.toml", "clinic.ledger"} <= {each.name for each in place.iterdir()}
+    shutil.rmtree(place)
+    assert [each.name for each in tmp_path.iterdir()] == ["release"]
+    made = Publication.open(tmp_path / "release")
+    assert made.receipt == receipt
+    assert abs(made.count({"ward": "surgery"}).value - 8000 / 3) < 300
+    assert abs(sum(each.value for _, each in made.marginal("ward", "sex")) - 8000) < 300
+    columns, lines = made.sql("SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex")
+    assert columns == ("sex", "n")
+    assert abs(sum(count for _, count in lines) - 8000) < 300
+    assert made.queries == ("surgery", "young", *(f"age <= {age}" for age in range(4)), "old")
+    for name in made.queries:
+        found = made.query(name)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= found.value <= found.high
+    assert (tmp_path / "release" / "queries.csv").read_text(encoding="utf-8").count("\n") == 8
+    assert "What was asked" in (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(InvalidQuestion, match="no query `surgry` was published"):
+        made.query("surgry")
+
+
 def test_ranges_are_counted_by_few_nodes_where_that_is_less(tmp_path: Path) -> None:
     plan = {**PLAN, "rows": "", "measure": [{"kind": "ranges", "of": "age", "branching": 2}]}
     with curator_of(tmp_path, people=2000) as curator:

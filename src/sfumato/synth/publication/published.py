@@ -22,6 +22,7 @@ from sfumato.synth.publication.building import parts_of
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
 from sfumato.synth.publication.parts import MeasuredPart
+from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.statement import check_format, read_values
 from sfumato.synth.publication.tables import NoisyTable
 
@@ -152,6 +153,23 @@ class Publication:
             ends = float(value - off), float(value + off)
             cells.append((values, PublishedAnswer(float(value), error, *ends, float(sure), names)))
         return PublishedMarginal(tuple(columns), tuple(cells))
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The linear queries that were measured, by name."""
+        return tuple(name for part in self._asked for name in part.names)
+
+    def query(self, name: str, *, confidence: Real = Fraction(95, 100)) -> PublishedAnswer:
+        """What is said of a linear query of the plan: R(A, v), with how far it may be off where that is known."""
+        sure = 1 - open_probability("confidence", 1 - open_probability("confidence", confidence))
+        for part in self._asked:
+            if name in part.names:
+                return part.query(name, sure)
+        raise InvalidQuestion(f"no query `{name}` was published", hint=known_names(name, self.queries))
+
+    @property
+    def _asked(self) -> tuple[MeasuredQueries, ...]:
+        return tuple(part for part in self.parts if isinstance(part, MeasuredQueries))
 
     def sql(self, text: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """What SQL finds in the made-up rows, for nothing: columns, and lines. Nothing is promised of their errors.
