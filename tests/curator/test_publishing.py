@@ -411,6 +411,17 @@ def test_ranges_are_counted_by_few_nodes_where_that_is_less(tmp_path: Path) -> N
     assert found.tables == ("ranges of age",)
     assert abs(found.value - 4000) < 200
     assert made.count({"age": 2}).is_bounded
+    steps = made.cdf("age")
+    assert [values for values, _ in steps] == [(0,), (1,), (2,), (3,)]
+    assert all(each.low is not None and each.high is not None for _, each in steps)
+    assert [each.value for _, each in steps] == pytest.approx([1000, 2000, 3000, 4000], abs=300)
+    median = made.quantile("age", 0.6)
+    assert (median.value, median.low, median.high) == (2, 2, 2)
+    assert str(median) == "2 (2 to 2, 95 %)"
+    with pytest.raises(InvalidQuestion, match="no ranges of `ward`"):
+        made.quantile("ward", 0.5)
+    with pytest.raises(InvalidParameter, match="q must"):
+        made.quantile("age", 1.5)
     assert made.rows is None
     with pytest.raises(InvalidQuestion, match="no rows were published"):
         made.sql("SELECT 1")
