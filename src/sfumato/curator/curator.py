@@ -111,7 +111,8 @@ class Curator(Closing):
 
     def _ask_public(self, question: PublicQuestion) -> PublicRows:
         """What a question about public tables alone finds."""
-        return self._engine.ask_public(question)
+        with self._gate.using():
+            return self._engine.ask_public(question)
 
     def close(self) -> None:
         """Close the engine and the ledger, after the questions that are under way."""

@@ -32,7 +32,7 @@ from sfumato.ledger import Answered, Balance, Refused
 from sfumato.mechanisms import SparseTechnique
 from sfumato.query import Question
 from sfumato.query.parse import stands_alone
-from sfumato.query.public_question import PublicQuestion, public_question
+from sfumato.query.public_question import public_question
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -285,15 +285,9 @@ class Session(Closing):
         A question that is refused for its words raises at once: that took no data.
         """
         if verb == "sql" and words and (public := public_question(words[0], self.dataset)) is not None:
-            return self.pace.paced(lambda: self._for_nothing(public))
+            return self.pace.paced(lambda: exact_release(self.curator._ask_public(public), self.remaining()))
         ask = _verb(VERBS, verb)(self._desk, *words, **more)
         return self.pace.paced(lambda: self._in_steps(ask))
-
-    def _for_nothing(self, question: PublicQuestion) -> Release:
-        """The answer to a question about public tables alone: exact, and neither charged nor stored."""
-        with self.curator._gate.using():
-            columns, rows = self.curator._ask_public(question)
-            return exact_release(columns, rows, tuple(map(_left, self._balances())))
 
     def _in_steps(self, ask: Ask[Shown]) -> Release:
         """The release of a question; of one in two steps that of the second, which costs what both do."""
