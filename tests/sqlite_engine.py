@@ -16,7 +16,7 @@ from typing import Any
 
 from contribution_order import order_of
 from sfumato.data import Dataset, Kind, SourceColumn, Table, typed
-from sfumato.engines.engine import ExactCells, ExactTable
+from sfumato.engines.engine import ExactCells, ExactTable, PublicRows
 from sfumato.engines.sql import hashing
 from sfumato.engines.sql.fetched import exact_cells, exact_table
 from sfumato.engines.sql.hashing import Hashed
@@ -27,6 +27,7 @@ from sfumato.query.expression import Call, Expression
 from sfumato.query.functions import FUNCTIONS as RECORDS
 from sfumato.query.plan import Join, Plan, parts_of
 from sfumato.query.price import PricedQuery
+from sfumato.query.public_question import PublicQuestion
 from sfumato.query.workload import PricedWorkload
 
 KINDS = {"int32": Kind.INTEGER, "int64": Kind.INTEGER, "double": Kind.REAL, "string": Kind.TEXT, "bool": Kind.BOOLEAN,
@@ -236,6 +237,9 @@ class SqliteEngine:
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
         known = [tuple(row[each] for each in columns) for row in self._rows[table]]
         return max(Counter(key for key in known if None not in key).values(), default=1)
+
+    def ask_public(self, question: PublicQuestion) -> PublicRows:
+        raise NotImplementedError("this engine is for comparisons of private answers")
 
     def keys(self) -> dict[str, str]:
         return self._typed.keys()

@@ -368,6 +368,40 @@ def test_a_bad_question_gets_one_clear_error(published: tuple[Path, Publication]
     assert caught.value.hint
 
 
+def test_with_every_source_and_the_ledger_deleted_it_answers_counts_marginals_queries_and_sql(tmp_path: Path) -> None:
+    """Really deleted: nothing is left of the clinic but the folder, which is moved away first."""
+    ask = [{"name": "surgery", "where": "ward = 'surgery'"}, {"name": "young", "where": "age < 2 AND NOT sex = 'M'"}]
+    queries = {"kind": "queries", "rounds": 2, "ask": ask, "prefixes": "age"}
+    drawn = {"kind": "queries", "by": "small_database", "records": 6, "ask": [{"name": "old", "where": "age = 3"}]}
+    plan = {**PLAN, "measure": [*PLAN["measure"], queries, drawn]}
+    place = tmp_path / "clinic"
+    place.mkdir()
+    with curator_of(place, people=4000) as curator:
+        receipt = curator.publish(plan, out=place / "release", epsilon=20).receipt
+        assert spent(curator) == 20
+    (place / "release").rename(tmp_path / "release")
+    assert {"visits.csv", "clinic.toml", "clinic.ledger"} <= {each.name for each in place.iterdir()}
+    shutil.rmtree(place)
+    assert [each.name for each in tmp_path.iterdir()] == ["release"]
+    made = Publication.open(tmp_path / "release")
+    assert made.receipt == receipt
+    assert abs(made.count({"ward": "surgery"}).value - 8000 / 3) < 300
+    assert abs(sum(each.value for _, each in made.marginal("ward", "sex")) - 8000) < 300
+    columns, lines = made.sql("SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex")
+    assert columns == ("sex", "n")
+    assert abs(sum(count for _, count in lines) - 8000) < 300
+    assert made.queries == ("surgery", "young", *(f"age <= {age}" for age in range(4)), "old")
+    for name in made.queries:
+        found = made.query(name)
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= found.value <= found.high
+    assert (tmp_path / "release" / "queries.csv").read_text(encoding="utf-8").count("\n") == 8
+    assert "What was asked" in (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(InvalidQuestion, match="no query `surgry` was published"):
+        made.query("surgry")
+
+
 def test_ranges_are_counted_by_few_nodes_where_that_is_less(tmp_path: Path) -> None:
     plan = {**PLAN, "rows": "", "measure": [{"kind": "ranges", "of": "age", "branching": 2}]}
     with curator_of(tmp_path, people=2000) as curator:
@@ -377,6 +411,17 @@ def test_ranges_are_counted_by_few_nodes_where_that_is_less(tmp_path: Path) -> N
     assert found.tables == ("ranges of age",)
     assert abs(found.value - 4000) < 200
     assert made.count({"age": 2}).is_bounded
+    steps = made.cdf("age")
+    assert [values for values, _ in steps] == [(0,), (1,), (2,), (3,)]
+    assert all(each.low is not None and each.high is not None for _, each in steps)
+    assert [each.value for _, each in steps] == pytest.approx([1000, 2000, 3000, 4000], abs=300)
+    median = made.quantile("age", 0.6)
+    assert (median.value, median.low, median.high) == (2, 2, 2)
+    assert str(median) == "2 (2 to 2, 95 %)"
+    with pytest.raises(InvalidQuestion, match="no ranges of `ward`"):
+        made.quantile("ward", 0.5)
+    with pytest.raises(InvalidParameter, match="q must"):
+        made.quantile("age", 1.5)
     assert made.rows is None
     with pytest.raises(InvalidQuestion, match="no rows were published"):
         made.sql("SELECT 1")
@@ -409,8 +454,10 @@ def test_its_rows_are_a_public_table_of_another_dataset(published: tuple[Path, P
         assert found is not None
         assert set(publications.WARDS) <= set(found)
         assert session.budget()[0].spent == 0
-        with pytest.raises(InvalidQuestion, match="public tables only"):
-            session.sql("SELECT COUNT(*) FROM invented", epsilon=1)
+        asked = session.sql("SELECT COUNT(*) AS n FROM invented")
+        assert asked.value == published[1].statement["rows"]["number"]
+        assert asked.cost.is_free
+        assert session.budget()[0].spent == 0
 
 
 def test_the_statement_says_who_is_protected_and_what_was_spent(published: tuple[Path, Publication]) -> None:

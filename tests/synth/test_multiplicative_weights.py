@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -47,29 +48,31 @@ def mwem(name: str, people: PeopleCount, **more: Any) -> MultiplicativeWeights:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("each", [1, 3])
 @pytest.mark.parametrize("people", [KnownPeople(60), GuessedPeople(50), CountedPeople(Fraction(1, 4))])
 def test_the_price_is_that_of_the_noises_handed_out(
-    name: str, people: PeopleCount, monkeypatch: pytest.MonkeyPatch
+    name: str, people: PeopleCount, each: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every draw is recorded with its parameters; by how much one record moves what it hides is worked out here."""
+    """Every draw is recorded with its parameters; by how much one person moves what it hides is worked out here."""
     workload, rounds = KINDS[name], 3
     handed: list[Event] = []
     choose, draw = exponential_mechanism, GeometricNoise.draw
     columns = np.stack([workload.weights_of(query) for query in range(len(workload))])
     pairs = columns[:, :, None] - columns[:, None, :] if people.neighbours.change is Change.REPLACE else columns
     moved = max(int(np.abs(pairs[group.start : group.stop]).sum(axis=0).max()) for group in workload.groups)
+    moved *= each
 
     def chosen(scores: Any, epsilon: Fraction, sensitivity: int, **more: Any) -> int:
         handed.append(events.Exponential(epsilon * Fraction(moved, sensitivity)))
         return choose(scores, epsilon, sensitivity, **more)
 
     def drawn(self: GeometricNoise, size: Any, bits: Any) -> Any:
-        handed.append(events.Pure((moved if size else 1) / self.scale))
+        handed.append(events.Pure((moved if size else each) / self.scale))
         return draw(self, size, bits)
 
     monkeypatch.setattr(multiplicative_weights, "exponential_mechanism", chosen)
     monkeypatch.setattr(GeometricNoise, "draw", drawn)
-    mechanism = mwem(name, people, rounds=rounds)
+    mechanism = mwem(name, people, rounds=rounds, each=each)
     mechanism.release(HistogramDatabase(workload.domain, [60 // len(workload.domain)] * len(workload.domain)))
     counted = isinstance(people, CountedPeople)
     assert len(handed) == 2 * rounds + counted
@@ -114,6 +117,22 @@ def test_one_person_moves_a_round_by_no_more_than_its_share(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
+def test_a_person_of_several_records_moves_a_round_by_no_more_and_what_forgets_them_is_caught(name: str) -> None:
+    """Tables up to three records apart in ℓ1, whatever came and went; the twin takes a person for one record."""
+    d, each = len(KINDS[name].domain), 3
+    sound, forgetful = mwem(name, GuessedPeople(6), each=each), mwem(name, GuessedPeople(6))
+    x, losses = [1 + (place % 3) for place in range(d)], list[tuple[float, float]]()
+    for step in product(range(-1, each + 1), repeat=d):
+        if 0 < sum(map(abs, step)) <= each:
+            more = [a + b for a, b in zip(x, step, strict=True)]
+            told = np.full(len(KINDS[name]), 2)
+            losses.append((largest_loss(sound, x, more, told), largest_loss(forgetful, x, more, told)))
+    share = 2 * float(sound.share)
+    assert 0.5 * share < max(one for one, _ in losses) <= share * (1 + 1e-12)
+    assert max(other for _, other in losses) > 1.5 * share
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_models_are_made_of_noisy_values_alone(name: str) -> None:
     """The same measurements, taken in again without the data, give the same models to the last bit."""
     mechanism = mwem(name, CountedPeople(1), rounds=4, passes=2)
@@ -124,11 +143,14 @@ def test_models_are_made_of_noisy_values_alone(name: str) -> None:
     average = np.zeros_like(weights)
     for done in range(4):
         average += weights / 4
-        mechanism._take(weights, released.measured[done])
+        mechanism.take(weights, released.measured[done])
         for again in released.measured[: done + 1] * 2:
-            mechanism._take(weights, again)
+            mechanism.take(weights, again)
     assert (weights == released.model.weights).all()
     assert (average == released.average.weights).all()
+    anew = mechanism.fitted(released.people, released.measured)
+    assert (anew.model.weights == weights).all()
+    assert (anew.average.weights == average).all()
 
 
 @pytest.mark.parametrize("step", [MultiplicativeStep(), ProportionalStep()])
@@ -149,6 +171,16 @@ def test_the_average_is_as_near_as_its_error_says(step: Any, passes: int) -> Non
             released = mechanism.release(data, bits=SeededBits(seed))
             assert np.abs(workload.answers(released.average) - exact).max() <= said
             assert np.abs(workload.answers(released.model) - exact).max() < 0.2 * n
+            if people.events:
+                assert said * 0.99 <= mechanism.error(1e-9, told=released.people).alpha <= said * 1.01
+
+
+def test_a_counted_number_beyond_floats_is_cut_and_not_refused() -> None:
+    """Whether it is beyond may depend on one person: after the noise it is cut, and the error says no more."""
+    mechanism = mwem("prefixes", CountedPeople(1))
+    released = mechanism.release(HistogramDatabase(THREE, [2**60, 1, 1]))
+    assert released.people == 2**53
+    assert mechanism.error(0.1, people=2**60).alpha >= 2**60
 
 
 def test_marginals_are_learned_whole_on_a_large_domain() -> None:

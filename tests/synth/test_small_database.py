@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache, partial
 
 import pytest
 from scipy import stats
@@ -70,8 +71,8 @@ def miss(workload: Workload, x: Counts, y: Counts, people: int) -> Fraction:
     return Fraction(max(abs(a - scale * b) for a, b in zip(*of, strict=True))) / workload.denominator
 
 
-def level(workload: Workload, x: Counts, y: Counts, people: int) -> int:
-    return math.ceil(miss(workload, x, y, people))
+def level(workload: Workload, x: Counts, y: Counts, people: int, each: int = 1) -> int:
+    return math.ceil(miss(workload, x, y, people) / each)
 
 
 def law_of(mechanism: SmallDatabase, x: Counts, people: int) -> dict[Counts, float]:
@@ -81,7 +82,9 @@ def law_of(mechanism: SmallDatabase, x: Counts, people: int) -> dict[Counts, flo
     counts = [seen.within(t) - (seen.within(t - 1) if t else 0) for t in range(seen.last + 1)]
     whole = math.fsum(count * math.exp(-rate * t) for t, count in enumerate(counts))
     chosen = databases(3, mechanism.records)
-    return {y: math.exp(-rate * level(mechanism.workload, x, y, people)) / whole for y in chosen}
+    law = {y: math.exp(-rate * level(mechanism.workload, x, y, people, mechanism.each)) / whole for y in chosen}
+    assert math.isclose(math.fsum(law.values()), 1)
+    return law
 
 
 # ---- counting --------------------------------------------------------------------------------------------------
@@ -98,6 +101,12 @@ def test_candidates_are_counted_by_level_as_brute_force_counts_them(name: str, r
             levels = [level(workload, x, y, people) for y in databases(3, records)]
             assert [seen.within(t) for t in range(7)] == [sum(found <= t for found in levels) for t in range(7)]
             assert seen.within(seen.last) == len(levels) == mechanism.space.total
+            if n == 3:
+                threes = replace(mechanism, each=3).candidates(HistogramDatabase(THREE, list(x)), people)
+                assert [threes.within(t) for t in range(3)] == [
+                    sum(found <= 3 * t for found in levels) for t in range(3)
+                ]
+                assert threes.within(threes.last) == len(levels)
 
 
 @pytest.mark.parametrize("name", ["prefixes", "cells", "tree", "one set"])
@@ -117,8 +126,11 @@ def test_counting_by_sets_and_by_listing_agree(name: str, records: int) -> None:
             continue
         if name == "tree" and answers[4]:
             continue
-        one, other = sets.around(PrivateAnswers(answers, 4)), listed.around(PrivateAnswers(answers, 4))
-        assert [one.within(t) for t in range(9)] == [other.within(t) for t in range(9)]
+        for each in (1, 3):
+            target = PrivateAnswers(answers, 4, each=each)
+            one, other = sets.around(target), listed.around(target)
+            assert [one.within(t) for t in range(9)] == [other.within(t) for t in range(9)]
+            assert one.within(one.last) == one.within(10**6)
 
 
 def test_crossing_sets_have_no_tree_and_nested_ones_have_one_however_deep() -> None:
@@ -197,6 +209,15 @@ def neighbours(people: int, change: Change) -> Iterator[tuple[Counts, Counts]]:
                         yield x, tuple(c - (i == other) for i, c in enumerate(more))
 
 
+def within_reach(people: int, each: int) -> Iterator[tuple[Counts, Counts]]:
+    """Tables that one person of so many records tells apart: at most so far in ℓ1, whatever came and went."""
+    for x in databases(3, people):
+        for step in itertools.product(range(-each, each + 1), repeat=3):
+            other = tuple(a + b for a, b in zip(x, step, strict=True))
+            if 0 < sum(map(abs, step)) <= each and min(other) >= 0:
+                yield x, other
+
+
 def largest_loss(law: Callable[[Counts], dict[Counts, float]], pairs: Iterator[tuple[Counts, Counts]]) -> float:
     losses = [0.0]
     for x, other in pairs:
@@ -222,6 +243,24 @@ def test_no_neighbour_changes_the_probability_of_a_database_by_more_than_the_pri
         assert loss <= price * ABOUT
         if name != "one set" and people.people == 4:
             assert loss > 0.5 * price
+    for each in (2, 3):
+        several = SmallDatabase(workload=WORKLOADS[name], epsilon=1, records=3, people=GuessedPeople(9), each=each)
+        loss = largest_loss(cache(partial(law_of, several, people=9)), within_reach(2, each))
+        assert loss <= total([several.event]).epsilon(0.0) * ABOUT
+
+
+def test_what_forgets_that_a_person_is_several_records_loses_more() -> None:
+    """Two broken twins: levels in single records, and the count of records with the noise of one."""
+    one = SmallDatabase(workload=WORKLOADS["cells"], epsilon=1, records=3, people=GuessedPeople(9))
+    three = replace(one, each=3)
+    assert largest_loss(cache(partial(law_of, three, people=9)), within_reach(4, 3)) <= 1 * ABOUT
+    assert largest_loss(cache(partial(law_of, one, people=9)), within_reach(4, 3)) > 1.3
+    counted = replace(three, people=CountedPeople(Fraction(1, 4)))
+    assert total([counted.event]).epsilon(0.0) == 1.25
+    assert isinstance(counted.people, CountedPeople)
+    assert counted.people.noise.scale == 3 * CountedPeople(Fraction(1, 4)).noise.scale == 12
+    forgetful = CountedPeople(Fraction(1, 4)).noise  # three records at the noise of one cost three times as much
+    assert 3 / forgetful.scale == 3 * Fraction(1, 4)
 
 
 def test_what_forgets_the_two_the_unit_or_that_n_is_private_loses_more() -> None:
@@ -297,6 +336,20 @@ def test_the_error_is_exceeded_no_more_often_than_said(name: str, beta: float) -
             assert fails <= beta
             best = min(miss(workload, x, y, guess) for y in law)
             assert best <= said
+        several = replace(mechanism, each=5)
+        said = several.error(beta, people=n).alpha
+        law = law_of(several, (n, 0, 0), guess)
+        assert math.fsum(p for y, p in law.items() if miss(workload, (n, 0, 0), y, guess) > said) <= beta
+
+
+def test_the_error_by_the_number_that_was_told_is_that_of_the_most_there_may_be() -> None:
+    workload = PrefixWorkload(IntegerInterval(0, 15))
+    counted = SmallDatabase(workload=workload, epsilon=2, alpha=0.2, people=CountedPeople(1), each=4)
+    g = counted.people.reach(1000, Fraction(1, 40))
+    assert g > 4
+    assert counted.error(0.05, told=1000 - g).alpha == counted.error(0.05, people=1000).alpha
+    with pytest.raises(InvalidParameter, match="people must be given"):
+        replace(counted, people=GuessedPeople(9)).error(0.05, told=9)
 
 
 def test_the_error_is_the_theorems_up_to_the_rounding_of_one_person() -> None:

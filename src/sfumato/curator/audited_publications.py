@@ -32,6 +32,8 @@ PLANS: Mapping[str, tuple[Any, ...]] = {
     "table": ({"kind": "table"},),
     "ranges": ({"kind": "ranges", "of": "high", "branching": 2},),
     "hierarchy": ({"kind": "hierarchy", "weight": 2}, {"kind": "total"}),
+    "queries": ({"kind": "queries", "rounds": 1, "ask": [{"where": "high = true"}, {"where": "first = true"}]},),
+    "small database": ({"kind": "queries", "by": "small_database", "records": 2, "prefixes": "high"},),
 }
 
 

@@ -20,10 +20,12 @@ from sfumato.curator.session import Session
 from sfumato.curator.words import ANYONE
 from sfumato.data import Dataset
 from sfumato.engines import Engine, Progress, no_progress
+from sfumato.engines.engine import PublicRows
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Ledger, Patience
 from sfumato.ledger.canon import canonical
+from sfumato.query.public_question import PublicQuestion
 from sfumato.synth import Publication
 
 AT_ONCE = 8
@@ -106,6 +108,11 @@ class Curator(Closing):
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="sfumato")
             return self._pool
+
+    def _ask_public(self, question: PublicQuestion) -> PublicRows:
+        """What a question about public tables alone finds."""
+        with self._gate.using():
+            return self._engine.ask_public(question)
 
     def close(self) -> None:
         """Close the engine and the ledger, after the questions that are under way."""

@@ -26,6 +26,7 @@ _NOTES = {
     "steps": "ε = {first:g} bought a count of rows first, and ε = {second:g} followed from it",
     "steps_short": "the most of ε = {most:g} was spent on both steps, and error bars may be wider than wanted",
     "wide": "an average of fewer than {rows} has an error bar as wide as its column",
+    "public": "exact, for nothing: it reads public tables only, and nothing in them is protected",
     "smooth": "within {within:,.6g} with the stated confidence, and nearer where many values are near the median",
 }
 """What a reader of an answer must know, by the code that programs know it by."""

@@ -17,6 +17,7 @@ from sfumato.curator.building import Asking
 from sfumato.curator.charge import ChargeRequest, Reader, failed
 from sfumato.curator.choosing import Weights, exponential, noisy_max, top_k
 from sfumato.curator.explanation import Explanation, explained
+from sfumato.curator.for_nothing import exact_release
 from sfumato.curator.least_epsilon import Within
 from sfumato.curator.measuring import counted, sql
 from sfumato.curator.median import smooth_median
@@ -31,6 +32,7 @@ from sfumato.ledger import Answered, Balance, Refused
 from sfumato.mechanisms import SparseTechnique
 from sfumato.query import Question
 from sfumato.query.parse import stands_alone
+from sfumato.query.public_question import public_question
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -282,6 +284,8 @@ class Session(Closing):
 
         A question that is refused for its words raises at once: that took no data.
         """
+        if verb == "sql" and words and (public := public_question(words[0], self.dataset)) is not None:
+            return self.pace.paced(lambda: exact_release(self.curator._ask_public(public), self.remaining()))
         ask = _verb(VERBS, verb)(self._desk, *words, **more)
         return self.pace.paced(lambda: self._in_steps(ask))
 

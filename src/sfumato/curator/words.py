@@ -244,6 +244,8 @@ def cells(release: "Release") -> list[list[str]]:
 def footer(release: "Release") -> str:
     """Cost, what remains, and the receipt, on one line."""
     remaining = "; ".join(left(each) for each in release.remaining)
+    if not release.receipt:
+        return f"free: public tables only · left {remaining}"
     paid = "free: released before" if release.repeated else f"cost {cost(release.cost)}"
     return f"{paid} · left {remaining} · receipt {release.receipt}"
 

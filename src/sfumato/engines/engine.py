@@ -14,9 +14,12 @@ from sfumato.engines.figures import TableFigures
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.query.price import PricedQuery
+from sfumato.query.public_question import PublicQuestion
 from sfumato.query.workload import PricedWorkload
 
 Key = tuple[Any, ...]
+PublicRows = tuple[list[tuple[str, Kind]], list[tuple[Any, ...]]]
+"""Columns with their kinds, and lines, of public tables."""
 Histogram = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Values in steps, in order, and how often each occurs."""
 
@@ -77,6 +80,10 @@ class Engine(Protocol):
 
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
         """How many rows of a public table agree on these columns at most; of no columns: how many there are."""
+        ...
+
+    def ask_public(self, question: PublicQuestion) -> PublicRows:
+        """What a question about public tables alone finds; where it is run, no other table has a name."""
         ...
 
     def keys(self) -> dict[str, str]:

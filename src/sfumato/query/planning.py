@@ -30,6 +30,8 @@ def drafted(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALE
     if not base.plan.private:
         problem = "the question reads public tables only"
         raise context.refused(
-            problem, select, hint="they need no curator: read them, or open the publication that they are of"
+            problem,
+            select,
+            hint="session.sql answers it as it is, for nothing, if it is plain SQL over them; here private rows are counted",
         )
     return Draft(select, context, base)

@@ -27,11 +27,15 @@ _FITS = 2**62
 
 @dataclass(frozen=True, slots=True)
 class PrivateAnswers:
-    """The exact answers of the private database, in units of 1/denominator, and the number of people that is told."""
+    """The exact answers of the private database, in units of 1/denominator, and the number of people that is told.
+
+    Levels are steps of `each` records, rounded up: one step is as far as one person moves an answer.
+    """
 
     answers: tuple[int, ...]
     people: int
     denominator: int = 1
+    each: int = 1
 
     def __repr__(self) -> str:
         return "<PrivateAnswers>"
@@ -160,10 +164,10 @@ class ListedCandidates(Candidates):
 
 
 def _levels(answers: NDArray[np.int64], target: PrivateAnswers, records: int) -> NDArray[Any]:
-    """⌈max |q(x) - (n̂/m)·q(y)|⌉ of each candidate, in integers throughout."""
+    """⌈max |q(x) - (n̂/m)·q(y)|/each⌉ of each candidate, in integers throughout."""
     aims = [records * aim for aim in target.answers]
-    unit = records * target.denominator
-    largest = max(map(abs, aims), default=0) + target.people * records * target.denominator
+    unit = records * target.denominator * target.each
+    largest = max(map(abs, aims), default=0) + (target.people + target.each) * records * target.denominator
     if largest < _FITS:
         off = np.abs(np.array(aims, dtype=np.int64) - target.people * answers).max(axis=1)
         return np.asarray(-(-off // unit))

@@ -56,7 +56,8 @@ class LaminarCandidates(Candidates):
         self._space, self._target = space, target
         self._full = (1 << (space.slot * (space.records + 1))) - 1
         aims = [target.answers[query] for node in space.nodes for query in node.queries]
-        self.last = max((max(aim, abs(aim - target.people)) for aim in aims), default=0)
+        furthest = max((max(aim, abs(aim - target.people)) for aim in aims), default=0)
+        self.last = -(-furthest // target.each)
 
     def within(self, level: int) -> int:
         """The coefficient of degree m at the root."""
@@ -69,12 +70,13 @@ class LaminarCandidates(Candidates):
         return done[id(self._space.root)] >> (self._space.slot * self._space.records)
 
     def _window(self, node: LaminarSet, level: int) -> tuple[int, int]:
-        """The least and the largest count v of a set with |a - n̂·v/m| ≤ level."""
+        """The least and the largest count v of a set with |a - n̂·v/m| ≤ level·each."""
         low, high, m = 0, self._space.records, self._space.records
+        off = level * self._target.each
         for query in node.queries:
             aim = self._target.answers[query]
-            low = max(low, -((level - aim) * m // self._target.people))  # ⌈(a - level)·m/n̂⌉
-            high = min(high, (aim + level) * m // self._target.people)
+            low = max(low, -((off - aim) * m // self._target.people))  # ⌈(a - off)·m/n̂⌉
+            high = min(high, (aim + off) * m // self._target.people)
         return low, high
 
     def _windowed(self, node: LaminarSet, polynomial: int, level: int) -> int:

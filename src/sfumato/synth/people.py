@@ -5,7 +5,7 @@ remove one it is private, and whatever is divided by must be a guess, or a noisy
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato.accounting.events import Event
@@ -13,7 +13,7 @@ from sfumato.core import Change, Neighbours, Norm
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
 from sfumato.exact.parameters import Real, positive, whole
-from sfumato.mechanisms import Geometric
+from sfumato.mechanisms import Geometric, GeometricNoise
 
 
 class PeopleCount(ABC):
@@ -36,6 +36,10 @@ class PeopleCount(ABC):
     @abstractmethod
     def reach(self, people: int, beta: Fraction) -> int:
         """How far `about` strays from so many people, but with probability beta."""
+
+    def moved_by(self, each: int) -> "PeopleCount":
+        """The same where one person is up to so many records, which come, go or are replaced together."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -102,16 +106,33 @@ class GuessedPeople(PeopleCount):
 
 @dataclass(frozen=True)
 class CountedPeople(PeopleCount):
-    """The number is private and counted with noise at a price of its own: neighbours add or remove one record."""
+    """The number is private and counted with noise at a price of its own: neighbours add or remove one record.
+
+    Where one person is up to `each` records, the count moves by that, and its noise is as much wider.
+    """
 
     epsilon: Real
+    each: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        whole("each", self.each, least=1)
 
     @property
     def _count(self) -> Geometric:
-        return Geometric(epsilon=self.epsilon, sensitivity=self.neighbours.histogram(Norm.L1))
+        one = self.neighbours.histogram(Norm.L1)
+        return Geometric(epsilon=self.epsilon, sensitivity=replace(one, amount=one.amount * self.each))
+
+    @property
+    def noise(self) -> GeometricNoise:
+        """The noise of the count."""
+        noise = self._count.noise
+        assert isinstance(noise, GeometricNoise)
+        return noise
+
+    def moved_by(self, each: int) -> "CountedPeople":
+        """Counted with noise that hides so many records."""
+        return replace(self, each=each)
 
     @property
     def neighbours(self) -> Neighbours:

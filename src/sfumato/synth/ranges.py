@@ -27,6 +27,7 @@ from sfumato.mechanisms.geometric import GeometricNoise
 from sfumato.synth.water_filling import summable
 
 Reals = NDArray[np.float64]
+_MOST_TILT = 600.0  # beyond, exponentials overflow
 RangeNoise = GeometricNoise | DiscreteGaussianNoise
 
 _MOST_BINS = 2**27
@@ -198,6 +199,16 @@ class RangeSynopsis:
         variances = self._precision.variances(begins, ends - 1)
         return summed[ends] - summed[begins], np.sqrt(variances)
 
+    def variances(self, starts: Any, stops: Any) -> Reals:
+        """The variances of the counts of many ranges, none empty: known before anything is measured."""
+        return self._precision.variances(np.asarray(starts, dtype=np.int64), np.asarray(stops, dtype=np.int64) - 1)
+
+    @classmethod
+    def of(cls, tree: RangeTree, measured: Sequence[Any], variances: Sequence[float]) -> "RangeSynopsis":
+        """The synopsis of noisy levels, root first, whose noises have these variances."""
+        precision = _Precision.of(tree, [max(each, _LEAST) for each in variances])
+        return cls(precision.consistent([_floats(np.asarray(level)) for level in measured]), precision)
+
     def cdf(self) -> tuple[Reals, Reals]:
         """How many are in bins up to each, that bin among them, and the standard errors.
 
@@ -300,19 +311,24 @@ class Ranges:
         """
         fails = open_probability("beta", beta)
         worst = float(self._precision().variances(*_prefixes(self.tree.bins)).max())
-        rare = math.log(2 * self.tree.bins) - math.log(float(fails))
-        within = [
-            (worst * max(_log_moment(noise, t) / max(noise.variance, _LEAST) for noise in self.noises) + rare) / t
-            for t in np.geomspace(1e-3, 0.99, 300) * min(_most_tilt(noise) for noise in self.noises)
-        ]
-        return stated(2 * min(within) * (1 + 1e-8), fails)
+        return stated(2 * reach_of_estimate(worst, self.noises, fails / self.tree.bins), fails)
+
+
+def reach_of_estimate(variance: float, noises: Sequence[RangeNoise], beta: Fraction) -> float:
+    """How far Σ c·noise with |c| ≤ 1 and this variance strays, but with probability beta: as said at `Ranges.error`."""
+    rare = math.log(2) - math.log(float(beta))
+    within = (
+        (variance * max(_log_moment(noise, t) / max(noise.variance, _LEAST) for noise in noises) + rare) / t
+        for t in np.geomspace(1e-3, 0.99, 300) * min(_most_tilt(noise) for noise in noises)
+    )
+    return float(min(within)) * (1 + 1e-8)
 
 
 def _most_tilt(noise: RangeNoise) -> float:
     """Up to which t E[exp(t·noise)] is looked at."""
     match noise:
         case GeometricNoise():
-            return 1 / float(noise.scale)
+            return min(1 / float(noise.scale), _MOST_TILT)
         case DiscreteGaussianNoise():
             return 100 / float(noise.sigma)
 

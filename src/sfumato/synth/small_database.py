@@ -9,6 +9,11 @@ add or remove a record moves q(x) by one weight, to replace one by the differenc
 max|q(x) - (n̂/m)·q(y)| moves by at most 1; and ⌈z'⌉ ≤ ⌈z + 1⌉ = ⌈z⌉ + 1 whenever z' ≤ z + 1. Rounding up costs nothing
 here; were the most that a query moves some Δ < 1, levels would still move by ⌈Δ⌉ = 1.
 
+*One person of up to k = `each` records moves a level by at most 1 too*, as levels are then counted in steps of k:
+L(x, y) = ⌈max|q(x) - (n̂/m)·q(y)|/k⌉. Neighbours are joined by at most k steps of one record, so every q(x) moves by at
+most k, the largest distance by at most k, and ⌈z'/k⌉ ≤ ⌈z/k⌉ + 1 whenever z' ≤ z + k. So does a table of counts that
+moves by at most k in ℓ1 in any way, as weights lie in [0, 1]. The count of the records moves by k, and is paid so.
+
 With y drawn in proportion to exp(-ε·L/2) the mechanism is ε-differentially private (Survey Theorem 6.9). As ⌈·⌉ of the
 largest is the largest ⌈·⌉, a level says of every query by itself in which window it lies: that is how candidates are
 counted (`candidates.py`, `laminar_candidates.py`); a cut is drawn exactly, then one of those within (`exact/cuts.py`).
@@ -52,7 +57,8 @@ class SmallDatabase:
 
     m is the least number for which some database answers all queries within `alpha` of all records (Survey Theorem
     6.10, errata E5), or is given as `records`. It follows from the queries alone. `people` says whether the number of
-    people is public, guessed or counted at a price of its own (errata A20).
+    people is public, guessed or counted at a price of its own (errata A20). `each` is how many records one person is at
+    most; n and m are then records, too.
 
     >>> from sfumato.core import IntegerInterval
     >>> from sfumato.synth import HistogramDatabase, KnownPeople, PrefixWorkload
@@ -71,6 +77,7 @@ class SmallDatabase:
     people: PeopleCount
     alpha: Real | None = None
     records: int = 0
+    each: int = 1
     space: CandidateSpace = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,6 +93,7 @@ class SmallDatabase:
                 self.people,
                 hint="where the number is private, leave out the size of the workload",
             )
+        object.__setattr__(self, "people", self.people.moved_by(whole("each", self.each, least=1)))
         if self.alpha is not None:
             object.__setattr__(self, "alpha", positive("alpha", self.alpha))
             m = small_database_size(queries=len(self.workload), alpha=self.alpha)
@@ -105,7 +113,7 @@ class SmallDatabase:
 
     @property
     def rate(self) -> Fraction:
-        """ε/(2Δ) for each person a candidate is further off."""
+        """ε/(2Δ) for each level, which is one person, that a candidate is further off."""
         return positive("epsilon", self.epsilon) / (2 * _MOVED)
 
     @cached_property
@@ -122,7 +130,7 @@ class SmallDatabase:
     def candidates(self, database: Database, people: int) -> Candidates:
         """All databases of m records with their levels: exact, private, and not for release."""
         answers = tuple(int(total) for total in self.workload.sums(data_of(database, self.workload)))
-        return self.space.around(PrivateAnswers(answers, people, self.workload.denominator))
+        return self.space.around(PrivateAnswers(answers, people, self.workload.denominator, self.each))
 
     def release(self, exact: Database, *, bits: BitSource | None = None) -> WeightedDatabase:
         """A database of m records, each of which stands for n̂/m people."""
@@ -135,23 +143,26 @@ class SmallDatabase:
         counts = {values[place]: places[place] for place in sorted(places)}
         return WeightedDatabase(self.workload.domain, counts, factor=Fraction(people, self.records))
 
-    def error(self, beta: Real, *, people: int | None = None) -> Accuracy:
+    def error(self, beta: Real, *, people: int | None = None, told: int | None = None) -> Accuracy:
         """No query strays further, with probability 1 - beta: shares if normalised, else people (Survey Theorem 6.11).
 
         The best level is at most ⌈αn⌉, or ⌈αn + g⌉ with n̂ off by g; the one that is drawn is above it by at most
-        2(ln|R| + ln(1/β))/ε. Where the number is private, `people` is the n that the statement is made for.
+        2(ln|R| + ln(1/β))/ε. Where the number is private, `people` is the n that the statement is made for; or `told`
+        the n̂ that was counted, which n is above by at most g where n̂ is off by no more.
         """
         fails = open_probability("beta", beta)
         if isinstance(self.people, KnownPeople):
             people = self.people.people
+        if people is None and told is not None and self.people.events:
+            people = told + self.people.reach(told, fails / 2)
         if people is None:
             raise InvalidParameter("people", "must be given where their number is private", people)
         n = whole("people", people, least=1)
         parts = 2 if self.people.events else 1
-        best = -(-(self.reach * n + self.people.reach(n, fails / 2)) // 1)
+        best = -(-(self.reach * n + self.people.reach(n, fails / 2)) // self.each)
         choices = Fraction(small_database_choices(types=len(self.workload.domain), records=self.records))
         lost = _MOVED * 2 * (choices + Fraction(log_up(parts / fails))) / positive("epsilon", self.epsilon)
-        off = best + lost
+        off = self.each * (best + lost)
         return stated(min(1.0, up(off / n)) if self.workload.size else up(off), fails)
 
 

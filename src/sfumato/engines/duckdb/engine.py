@@ -10,9 +10,10 @@ from sfumato.engines.duckdb.connection import connected
 from sfumato.engines.duckdb.dialect import DUCKDB, quoted
 from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import Opened, opened, register_again
+from sfumato.engines.duckdb.public_tables import found_in
 from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
-from sfumato.engines.engine import ExactCells, ExactTable
+from sfumato.engines.engine import ExactCells, ExactTable, PublicRows
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import Registration
 from sfumato.engines.sql import hashing
@@ -21,6 +22,7 @@ from sfumato.engines.sql.fetched import Fetch, exact_cells, exact_table
 from sfumato.engines.sql.statements import Statements
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
 from sfumato.query.price import PricedQuery
+from sfumato.query.public_question import PublicQuestion
 from sfumato.query.question import Question
 from sfumato.query.workload import PricedWorkload
 
@@ -50,6 +52,7 @@ class DuckDBEngine:
         self._failures, self._interrupted = duckdb.Error, duckdb.InterruptException
         self._lock = threading.Lock()
         self._public: dict[tuple[str, ...], Any] = {}
+        self._apart: duckdb.DuckDBPyConnection | None = None
         self._careful = 0
         """Questions under way that are planned without what is unsafe."""
         self._workspace = workspace or Workspace()
@@ -149,6 +152,26 @@ class DuckDBEngine:
         if table is None or not table.public:
             raise InvalidParameter("table", "must be a public one", name, hint="private tables are asked by questions")
 
+    def ask_public(self, question: PublicQuestion) -> PublicRows:
+        """What a question about public tables alone finds, in a database of its own that has no other tables."""
+        with self._lock:
+            if self._apart is None:
+                self._apart = self._open_apart()
+            cursor = self._apart.cursor()
+        return found_in(cursor, question, seconds=self.dataset.engine.timeout)
+
+    def _open_apart(self) -> "duckdb.DuckDBPyConnection":
+        """A connection with views of the public tables alone."""
+        apart = connected(self._opened.given, self._workspace, self._opened.folders)
+        registration, readers = self._opened.registration, Readers(apart)
+        for table in self.dataset.tables:
+            if table.public:
+                source = readers.of(registration.tables[table.name])
+                views = Views(self.dataset, {table.name: source}, self.seed, person=self._opened.typed.person_kind())
+                apart.execute(f"CREATE VIEW {quoted(table.name)} AS {views.rows(table)}")
+        apart.execute("SET lock_configuration=true")
+        return apart
+
     def version(self) -> str:
         """A digest of the sources' bytes as they were registered, or the owner's word for them."""
         return self.dataset.version or self._opened.registration.data_version()
@@ -238,6 +261,8 @@ class DuckDBEngine:
 
     def close(self) -> None:
         """Close the database and remove what it spilled."""
+        if self._apart is not None:
+            self._apart.close()
         self._connection.close()
         self._workspace.close()
 

@@ -4,6 +4,7 @@ from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.plan import PublicationPlan, read_plan
 from sfumato.synth.publication.pricing import PricedPublication, price_publication
 from sfumato.synth.publication.published import Publication, PublishedMarginal
+from sfumato.synth.publication.range_answers import PublishedQuantile
 
 __all__ = [
     "PricedPublication",
@@ -11,6 +12,7 @@ __all__ = [
     "PublicationPlan",
     "PublishedAnswer",
     "PublishedMarginal",
+    "PublishedQuantile",
     "price_publication",
     "read_plan",
 ]

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from sfumato.core.printing import Json, for_csv, json_text
 from sfumato.engines.duckdb.published import write_places
 from sfumato.synth.publication import comparison, metadata, report
-from sfumato.synth.publication.answers import combined
+from sfumato.synth.publication.answers import PublishedAnswer, combined
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder, sync_folder
 from sfumato.synth.publication.kinds import KINDS, ROWS
 from sfumato.synth.publication.measurements import digest
 from sfumato.synth.publication.parts import MeasuredPart
 from sfumato.synth.publication.public_coin import PublicCoin
+from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.rows import MadeRows
 from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication, value_json
 from sfumato.synth.publication.tables import NoisyTable
@@ -72,7 +73,11 @@ def build(
     progress: Progress = lambda what, share: None,
 ) -> None:
     """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
-    tables = tuple(table for part in parts_of(settled.parts, measured) for table in part.tables)
+    parts = parts_of(settled.parts, measured)
+    tables = tuple(table for part in parts for table in part.tables)
+    asked = tuple(
+        (name, part.query(name, SURE)) for part in parts if isinstance(part, MeasuredQueries) for name in part.names
+    )
     progress("making rows", 0.6)
     made = MadePublication(settled, tables, make_rows(settled, tables))
     files = {MEASUREMENTS: settled.measured}
@@ -93,13 +98,15 @@ def build(
         index.append(
             {"file": name, "columns": list(table.columns), "cells": table.cells, "standard_error": table.standard_error}
         )
+    if asked:
+        write("queries.csv", _queries_csv(asked).encode())
     write("tables.json", _text({"format": "sfumato/publication-tables", "version": 1, "tables": index}))
     write("metadata.json", _text(metadata.metadata(settled.name, settled.domains, rows=made.rows is not None)))
     if made.rows is not None:
         write("table.toml", metadata.declaration(settled.name).encode())
     progress("drawing the report", 0.9)
     compared = comparison.compare(made.settled, tables, made.rows, twin)
-    write("report.html", report.page(made.settled, tables, made.rows, compared).encode())
+    write("report.html", report.page(made.settled, tables, made.rows, compared, asked).encode())
     compared_with: Json = None if not twin else {"sha256": digest(Path(twin).read_bytes())}
     statement = {
         **settled.to_json(),
@@ -127,6 +134,17 @@ def _write_rows(path: Path, settled: SettledPublication, rows: MadeRows) -> None
             os.fsync(file.fileno())
         part.replace(path / name)
     sync_folder(path)
+
+
+def _queries_csv(asked: Sequence[tuple[str, PublishedAnswer]]) -> str:
+    """Every linear query with its answer, and its 95 % bar where something is known of it."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["query", "count", "low", "high", "made_of"])
+    for name, found in asked:
+        ends = ["" if each is None else repr(each) for each in (found.low, found.high)]
+        lines.writerow([for_csv(name), repr(found.value), *ends, found.tables[0]])
+    return text.getvalue()
 
 
 def _file_name(number: int, table: NoisyTable) -> str:

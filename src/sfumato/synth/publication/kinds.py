@@ -6,12 +6,13 @@ from sfumato.synth.publication.cell_rows import needs_of_cells, rows_of_cells
 from sfumato.synth.publication.hierarchy_rows import needs_from_the_top, rows_from_the_top
 from sfumato.synth.publication.marginals import HierarchyLevels, Marginals, TotalCount, WholeTable
 from sfumato.synth.publication.parts import PartKind
+from sfumato.synth.publication.query_part import QueryPart
 from sfumato.synth.publication.range_levels import RangeLevels
 from sfumato.synth.publication.rows import RowMaker, RowNeeds
 from sfumato.synth.publication.tree_rows import needs_of_tree, rows_of_tree
 
 KINDS: Mapping[str, type[PartKind]] = {
-    each.kind: each for each in (TotalCount, Marginals, WholeTable, HierarchyLevels, RangeLevels)
+    each.kind: each for each in (TotalCount, Marginals, WholeTable, HierarchyLevels, RangeLevels, QueryPart)
 }  # fmt: skip
 """What `kind` may say in an entry of a plan."""
 ROWS: Mapping[str, RowMaker] = {"cells": rows_of_cells, "tree": rows_of_tree, "top-down": rows_from_the_top}

@@ -24,7 +24,11 @@ _LONGEST_HEAD = 1 << 20
 
 
 def written(publication: str, measured: Sequence[NDArray[Any]]) -> bytes:
-    """The file of some tables."""
+    """The file of some tables, every number within 64 bits.
+
+    A noisy number beyond is set to the nearest that fits. It was noisy before, so that is post-processing (Survey
+    Proposition 3.7); to fail there instead would tell of the data, as one person may decide whether a number fits.
+    """
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -33,10 +37,16 @@ def written(publication: str, measured: Sequence[NDArray[Any]]) -> bytes:
     }
     parts = [canonical(head).encode(), b"\n"]
     for table in measured:
-        if table.dtype.kind != "i":  # a sum that does not fit: it is not published, and not cut either
-            raise OverflowError("a noisy number needs more than 64 bits")
-        parts.append(np.ascontiguousarray(table, dtype="<i8").tobytes())
+        parts.append(np.ascontiguousarray(_fitted(table), dtype="<i8").tobytes())
     return b"".join(parts)
+
+
+def _fitted(table: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers of a table, those beyond 64 bits set to the ends."""
+    if table.dtype.kind == "i":
+        return table
+    ends = np.iinfo(np.int64)
+    return np.array([min(max(int(each), ends.min), ends.max) for each in table.reshape(-1)], dtype=np.int64)
 
 
 def read(data: bytes) -> tuple[str, list[NDArray[np.int64]]]:

@@ -12,7 +12,7 @@ A kind of part is one file with a class that reads its entry of a plan, and one 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
@@ -43,6 +43,8 @@ class Offer:
     bits: int
     shapes: Mapping[Columns, tuple[int, ...]]
     """How many values the columns of each of its tables have."""
+    domains: Domains = field(default_factory=dict)
+    """The public values of every column."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,12 +84,13 @@ def price_publication(
 ) -> PricedPublication:
     """The plan at a price; `counting` gives what the engine will count for it."""
     workload = counting(spend)
+    domains = dict(zip(plan.columns, workload.attributes, strict=True))
     shapes = {table: workload.shape(tuple(plan.columns.index(name) for name in table)) for table in plan.tables}
 
     def at(noise: NoiseKind, amount: Fraction) -> tuple[PricedPart, ...]:
         whole = sum((part.worth for part in plan.parts), Fraction(0))
         offers = (
-            Offer(amount * part.worth / whole, noise, workload.moved, workload.weights.bits, shapes)
+            Offer(amount * part.worth / whole, noise, workload.moved, workload.weights.bits, shapes, domains)
             for part in plan.parts
         )
         return tuple(part.price(offer) for part, offer in zip(plan.parts, offers, strict=True))

@@ -23,6 +23,9 @@ from sfumato.synth.publication.building import parts_of
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
 from sfumato.synth.publication.parts import MeasuredPart
+from sfumato.synth.publication.query_part import MeasuredQueries
+from sfumato.synth.publication.range_answers import PublishedQuantile, cumulative, quantile_of
+from sfumato.synth.publication.range_levels import MeasuredRanges
 from sfumato.synth.publication.statement import ALWAYS, ROWS_FILE, check_format, read_values
 from sfumato.synth.publication.tables import NoisyTable
 
@@ -157,6 +160,54 @@ class Publication:
             ends = float(value - off), float(value + off)
             cells.append((values, PublishedAnswer(float(value), error, *ends, float(sure), names)))
         return PublishedMarginal(tuple(columns), tuple(cells))
+
+    def cdf(self, column: str, *, confidence: Real = Fraction(95, 100)) -> PublishedMarginal:
+        """How many rows have at most each value of a column whose ranges were measured, each with its error bar."""
+        part, values = self._ranges(column)
+        sure = open_probability("confidence", confidence)
+        found = cumulative(part, len(values), sure)
+        return PublishedMarginal((column,), tuple(((value,), each) for value, each in zip(values, found, strict=True)))
+
+    def quantile(self, column: str, q: Real, *, confidence: Real = Fraction(95, 100)) -> PublishedQuantile:
+        """The first value up to which at least a share q of the rows are, and between which values it surely lies.
+
+        Rows without a value in the column do not count. Quantiles of any order cost nothing.
+        """
+        part, values = self._ranges(column)
+        sure, share = open_probability("confidence", confidence), open_probability("q", q)
+        places = quantile_of(part, len(values), share, sure)
+        value, low, high = (values[place] for place in places)
+        return PublishedQuantile(value, low, high, float(sure))
+
+    def _ranges(self, column: str) -> tuple[MeasuredRanges, tuple[Any, ...]]:
+        """The most precise ranges of a column, and its values but NULL."""
+        known = self._known(column)
+        found = [part for part in self.parts if isinstance(part, MeasuredRanges) and part.column == column]
+        if not found:
+            raise InvalidQuestion(
+                f"no ranges of `{column}` were published", hint='[[measure]] with kind = "ranges" in the plan'
+            )
+        values = tuple(value for value in known if value is not None)
+        if known[: len(values)] != values or not values:
+            raise InvalidQuestion(f"the values of `{column}` have no order without NULL", hint="ask count instead")
+        return min(found, key=lambda part: part.noise.variance / 4.0**part.bits), values
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """The linear queries that were measured, by name."""
+        return tuple(name for part in self._asked for name in part.names)
+
+    def query(self, name: str, *, confidence: Real = Fraction(95, 100)) -> PublishedAnswer:
+        """What is said of a linear query of the plan: R(A, v), with how far it may be off where that is known."""
+        sure = 1 - open_probability("confidence", 1 - open_probability("confidence", confidence))
+        for part in self._asked:
+            if name in part.names:
+                return part.query(name, sure)
+        raise InvalidQuestion(f"no query `{name}` was published", hint=known_names(name, self.queries))
+
+    @property
+    def _asked(self) -> tuple[MeasuredQueries, ...]:
+        return tuple(part for part in self.parts if isinstance(part, MeasuredQueries))
 
     def sql(self, text: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """What SQL finds in the made-up rows, for nothing: columns, and lines. Nothing is promised of their errors.

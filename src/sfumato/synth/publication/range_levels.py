@@ -8,6 +8,7 @@ the sum of their noises.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ from sfumato.synth.publication.entries import columns_of, weight_of, whole_of
 from sfumato.synth.publication.noises import NoiseKind, read_noise
 from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
 from sfumato.synth.publication.tables import NoisyTable, Places
-from sfumato.synth.ranges import RangeTree
+from sfumato.synth.ranges import RangeSynopsis, RangeTree
 
 _BRANCHING, _MOST_BRANCHING = 8, 1000
 
@@ -132,6 +133,12 @@ class MeasuredRanges:
     noise: Noise
     bits: int
 
+    @cached_property
+    def synopsis(self) -> RangeSynopsis:
+        """Counts of all nodes that agree, in 2**bits of a row: the least squares of all levels."""
+        tree = RangeTree(len(self.levels[-1]), self.branching)
+        return RangeSynopsis.of(tree, self.levels, [self.noise.variance] * len(self.levels))
+
     @property
     def tables(self) -> tuple[NoisyTable, ...]:
         """The leaves, and above all of them the root."""
@@ -144,7 +151,7 @@ class MeasuredRanges:
         places = chosen.get(self.column, ())
         if set(chosen) != {self.column} or not places or places[-1] - places[0] + 1 != len(places):
             return None
-        total, nodes = self._nodes(places[0], places[-1] + 1)
+        total, nodes = self.nodes(places[0], places[-1] + 1)
         value = Fraction(total, 1 << self.bits)
         off = reach_of_many(((self.noise, Fraction(1, 1 << self.bits), nodes),), 1 - confidence)
         error = sqrt(nodes * self.noise.variance) / 2**self.bits
@@ -153,7 +160,7 @@ class MeasuredRanges:
             float(value), error, float(value - off), float(value + off), float(confidence), (name,)
         )  # fmt: skip
 
-    def _nodes(self, first: int, last: int) -> tuple[int, int]:
+    def nodes(self, first: int, last: int) -> tuple[int, int]:
         """The sum of the fewest nodes that make up the leaves from first to last, without last; how many those are."""
         total, nodes = 0, 0
         for depth in range(len(self.levels) - 1, -1, -1):

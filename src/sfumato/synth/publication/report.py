@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.core.printing import for_page
 from sfumato.pictures import Bars, DrawnBar, Role, as_svg
-from sfumato.synth.publication.answers import combined
+from sfumato.synth.publication.answers import PublishedAnswer, combined
 from sfumato.synth.publication.comparison import Nearness, TableDistance, TwinDistance, counts_of
 from sfumato.synth.publication.rows import MadeRows
 from sfumato.synth.publication.statement import SettledPublication
@@ -21,7 +21,13 @@ _MOST_LINES, _MOST_FIGURES, _MOST_BARS = 30, 6, 14
 _FLOOR_ROOM = 1.25  # of the floor and the noise together: above it, the model shows
 
 
-def page(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None, found: Nearness) -> str:
+def page(
+    settled: SettledPublication,
+    tables: Sequence[NoisyTable],
+    rows: MadeRows | None,
+    found: Nearness,
+    asked: Sequence[tuple[str, PublishedAnswer]] = (),
+) -> str:
     """The whole page."""
     title = f"{settled.name}, published"
     body = [
@@ -30,6 +36,7 @@ def page(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRo
         '<div class="side"><div class="stack">',
         *([_twin(found.twin)] if found.twin else []),
         _distances(found.tables, rows),
+        *([_queries(asked)] if asked else []),
         f'<div class="two">{"".join(_figures(settled, tables, rows))}</div>',
         '</div><div class="stack">',
         _privacy(settled, tables),
@@ -212,6 +219,24 @@ def _distance(each: TableDistance, most: float, rows: bool) -> str:
         f'<td class="e">{svg}</td><td class="n">{each.floor:.4f}</td><td class="n">{each.noise:.4f}</td>'
         f"<td>{chip}</td></tr>"
     )
+
+
+def _queries(asked: Sequence[tuple[str, PublishedAnswer]]) -> str:
+    lines = "".join(
+        f'<tr><th scope="row">{_t(name)}</th><td class="n"><b>{_number(each.value)}</b></td>'
+        f'<td class="n">{_ends(each)}</td><td>{_t(each.tables[0])}</td></tr>'
+        for name, each in asked[:_MOST_LINES]
+    )
+    more = f"<p class=quiet>The first {_MOST_LINES} of {len(asked)} queries.</p>" if len(asked) > _MOST_LINES else ""
+    head = '<th scope="col">query</th><th scope="col" class="n">rows</th><th scope="col" class="n">95 %</th><th></th>'
+    return (
+        '<section class="card"><h2>What was asked</h2><div class="scroll"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>{more}</section>"
+    )
+
+
+def _ends(each: PublishedAnswer) -> str:
+    return "" if each.low is None or each.high is None else f"{_number(each.low)} to {_number(each.high)}"
 
 
 # ---- figures ----

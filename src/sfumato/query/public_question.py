@@ -1,0 +1,50 @@
+"""Questions that read public tables and nothing else: nobody is in those, so they are answered as they are.
+
+Whether a question is one is decided by every table that its text names, wherever it stands: in FROM, a join, a
+subquery, a CTE. One that is private, or that is not known, and the question is none; what cannot be read with certainty
+is none either. What is then run is written anew from what was looked at, so that nothing else can be in it.
+"""
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sfumato.data import Dataset
+from sfumato.errors import InvalidQuestion
+from sfumato.query.dialects import DIALECT
+from sfumato.query.parse import parse
+
+_UNREAD = (exp.Anonymous, exp.AnonymousAggFunc, exp.Command, exp.UDTF, exp.Into)
+"""Functions that only an engine knows, and what makes or reads rows by other ways than a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicQuestion:
+    """A SELECT over public tables alone."""
+
+    text: str
+    tables: tuple[str, ...]
+
+
+def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> PublicQuestion | None:
+    """The question, if all that it reads is public; None otherwise, and if it is no question at all."""
+    try:
+        select, _ = parse(text, dialect)
+    except InvalidQuestion:
+        return None  # whoever plans it says why
+    named = {each.alias.lower() for each in select.find_all(exp.CTE)}
+    found = dict[str, None]()
+    for node in select.walk():
+        if isinstance(node, _UNREAD):
+            return None
+        if isinstance(node, exp.Table):
+            if type(node.this) is not exp.Identifier or node.args.get("db") or node.args.get("catalog"):
+                return None
+            table = dataset.table(node.name)
+            if table is None and node.name.lower() not in named:
+                return None
+            if table is not None:
+                if not table.public:
+                    return None
+                found[table.name] = None
+    return PublicQuestion(select.sql(dialect="duckdb"), tuple(found)) if found else None
