@@ -32,6 +32,6 @@ def drafted(text: str, dataset: Dataset, public: Public, *, dialect: str = DIALE
         raise context.refused(
             problem,
             select,
-            hint="session.sql answers it as it is, for nothing, if it is plain SQL over them; here private rows are counted",
+            hint="session.sql answers it as it is, for nothing, if it is plain SQL over them; here private rows count",
         )
     return Draft(select, context, base)
