@@ -152,6 +152,7 @@ def test_every_other_command_is_tried_here_or_with_the_demo() -> None:
         "watch",
         "check",
         "profile",
+        "publish",
         "register",
         "explain",
         "sql",

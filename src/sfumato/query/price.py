@@ -16,7 +16,7 @@ from sfumato.mechanisms import KeySelection, LaplaceKeys, TruncatedGeometricKeys
 from sfumato.mechanisms.thresholds import KeyThreshold
 from sfumato.query.beyond import BEYOND, CountedBeyond, count_beyond
 from sfumato.query.bounds import NO_WISH, PEOPLE, Bounds, Spend, Wish
-from sfumato.query.contributions import person_bounds
+from sfumato.query.contributions import one_group, person_bounds
 from sfumato.query.expression import refs
 from sfumato.query.law import Errors
 from sfumato.query.measured import Measures, measured
@@ -110,7 +110,7 @@ def _planned(
     beyond = count_beyond(question, measures.measures, dataset, limits, spend) if wish.beyond else None
     plan = _Shares(question, measures, limits, spend, wish, beyond=beyond is not None)
     weights = weights_of(measures.measures, limits, plan.least, spend, single=question.plan.single)
-    if lengths:  # groups are told apart: what is in all of them together is not looked at
+    if lengths and not one_group(question):  # groups are told apart, and a person may be in several
         there = None if question.groups is None else len(question.groups)
         weights = by_lengths(weights, measures.measures, limits, spend, there)
     held = [each for each in measures.measures if isinstance(each, Sum) and each.total is not None]
