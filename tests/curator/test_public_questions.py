@@ -183,3 +183,18 @@ def test_a_public_answer_is_a_release_as_any_other(session: Session) -> None:
         session.sql("SELECT word FROM wards")
     with pytest.raises(InvalidQuestion, match="public tables only"):
         session.explain("SELECT COUNT(*) FROM wards", epsilon=1)
+
+
+@pytest.mark.parametrize("name", ["duckdb_tables", "sqlite_master", "pragma_database_list"])
+@pytest.mark.parametrize("text", [
+    "SELECT b.* FROM (WITH {0} AS (SELECT * FROM wards) SELECT ward FROM {0}) a, {0} b",
+    "WITH x AS (WITH {0} AS (SELECT * FROM wards) SELECT ward FROM {0}) SELECT b.* FROM x, {0} b",
+    "WITH x AS (SELECT * FROM {0}), {0} AS (SELECT * FROM wards) SELECT x.* FROM x, wards",
+])  # fmt: skip
+def test_a_name_that_with_gives_elsewhere_is_no_way_to_the_engines_own_tables(
+    session: Session, text: str, name: str
+) -> None:
+    """They tell paths and what is attached; the twin took a name for known wherever some WITH had given it."""
+    with pytest.raises(InvalidQuestion, match=f"no table `{name}`"):
+        session.sql(text.format(name), epsilon=1)
+    assert session.sql("WITH x AS (SELECT * FROM wards), y AS (SELECT * FROM x) SELECT COUNT(*) AS n FROM y").value == 3

@@ -32,7 +32,9 @@ def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> P
         select, _ = parse(text, dialect)
     except InvalidQuestion:
         return None  # whoever plans it says why
-    named = {each.alias.lower() for each in select.find_all(exp.CTE)}
+    ahead = list(select.ctes)
+    if len(ahead) != sum(1 for _ in select.find_all(exp.CTE)):
+        return None  # a name that one subquery gives is not known in another, where an engine has a meaning of its own
     found = dict[str, None]()
     for node in select.walk():
         if isinstance(node, _UNREAD):
@@ -41,10 +43,17 @@ def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> P
             if type(node.this) is not exp.Identifier or node.args.get("db") or node.args.get("catalog"):
                 return None
             table = dataset.table(node.name)
-            if table is None and node.name.lower() not in named:
+            if table is None and node.name.lower() not in _known_at(node, ahead):
                 return None
             if table is not None:
                 if not table.public:
                     return None
                 found[table.name] = None
     return PublicQuestion(select.sql(dialect="duckdb"), tuple(found)) if found else None
+
+
+def _known_at(node: exp.Expression, ahead: list[exp.CTE]) -> set[str]:
+    """The names that WITH gives before a place: in one of its own parts, those of the parts before."""
+    inside = node.find_ancestor(exp.CTE)
+    before = ahead if inside is None else ahead[: next(i for i, each in enumerate(ahead) if each is inside)]
+    return {each.alias.lower() for each in before}
