@@ -32,9 +32,6 @@ def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> P
         select, _ = parse(text, dialect)
     except InvalidQuestion:
         return None  # whoever plans it says why
-    ahead = list(select.ctes)
-    if len(ahead) != sum(1 for _ in select.find_all(exp.CTE)):
-        return None  # a name that one subquery gives is not known in another, where an engine has a meaning of its own
     found = dict[str, None]()
     for node in select.walk():
         if isinstance(node, _UNREAD):
@@ -43,7 +40,7 @@ def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> P
             if type(node.this) is not exp.Identifier or node.args.get("db") or node.args.get("catalog"):
                 return None
             table = dataset.table(node.name)
-            if table is None and node.name.lower() not in _known_at(node, ahead):
+            if table is None and node.name.lower() not in _known_at(node):
                 return None
             if table is not None:
                 if not table.public:
@@ -52,8 +49,18 @@ def public_question(text: object, dataset: Dataset, dialect: str = DIALECT) -> P
     return PublicQuestion(select.sql(dialect="duckdb"), tuple(found)) if found else None
 
 
-def _known_at(node: exp.Expression, ahead: list[exp.CTE]) -> set[str]:
-    """The names that WITH gives before a place: in one of its own parts, those of the parts before."""
-    inside = node.find_ancestor(exp.CTE)
-    before = ahead if inside is None else ahead[: next(i for i, each in enumerate(ahead) if each is inside)]
-    return {each.alias.lower() for each in before}
+def _known_at(node: exp.Expression) -> set[str]:
+    """The names that WITH gives at a place: of queries around it, and in a part of a WITH those of the parts before.
+
+    A name that is given elsewhere is not known there, and an engine may have a meaning of its own for it.
+    """
+    known, inside, around = set[str](), node, node.parent
+    while around is not None:
+        if isinstance(around, exp.CTE):
+            inside = around
+        elif isinstance(around, exp.Query):
+            parts = list(around.ctes)
+            end = next((i for i, each in enumerate(parts) if each is inside), len(parts))
+            known |= {each.alias.lower() for each in parts[:end]}
+        around = around.parent
+    return known
