@@ -12,6 +12,7 @@ from sfumato.curator.publishing import PublicationExplanation
 from sfumato.curator.refusals import too_dear
 from sfumato.errors import InvalidParameter
 from sfumato.synth import Publication
+from sfumato.synth.publication.building import shown_tables
 
 _SHOWN = 20
 
@@ -85,7 +86,7 @@ def _tell(made: Publication, arguments: argparse.Namespace) -> None:
         return
     about = made.statement["rows"]
     rows = "no rows" if about is None else f"{about['number']:,} rows, made of {about['made_of']}"
-    terminal.show(f"{made.path}: {len(made.tables)} tables, {rows}")
+    terminal.show(f"{made.path}: {len(shown_tables(made.parts))} tables, {rows}")
     if about is not None:
         terminal.show("\nto ask the rows with SQL, for nothing, add to a declaration (release/table.toml):\n")
         terminal.show((made.path / "table.toml").read_text(encoding="utf-8"))

@@ -18,12 +18,13 @@ from sfumato.engines import Engine, ExactCells, ExactTable
 from sfumato.errors import EngineFailed, SfumatoError
 from sfumato.ledger import Answered, Ledger, Patience, Receipt, Refused
 from sfumato.query import PricedQuery
+from sfumato.query.steps import PricedSteps
 from sfumato.query.workload import PricedWorkload
 
 T = TypeVar("T")
 
-Priced = PricedQuery | PricedWorkload
-"""What a charge may be for: a question, or the cells of a publication."""
+Priced = PricedQuery | PricedWorkload | PricedSteps
+"""What a charge may be for: a question, the cells of a publication, or several reads one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,26 @@ class ChargeRequest:
 
 
 class Reader:
-    """Reads what one charge was for, once, and only until it is settled."""
+    """Reads what one charge was for, each part once and in its order, and only until it is settled."""
 
-    __slots__ = ("_engine", "_lock", "_priced")
+    __slots__ = ("_engine", "_left", "_lock", "_steps")
 
     def __init__(self, engine: Engine, priced: Priced | None) -> None:
-        self._engine, self._priced, self._lock = engine, priced, Lock()
+        self._engine, self._lock = engine, Lock()
+        self._steps = priced if isinstance(priced, PricedSteps) else None
+        self._left: list[PricedQuery | PricedWorkload | None] = []
+        match priced:
+            case PricedSteps():
+                self._left = [*priced.finding, *([] if priced.grid is None else [priced.grid]), None]
+            case PricedQuery() | PricedWorkload():
+                self._left = [priced]
+            case None:
+                pass
 
     def exact(self) -> ExactTable:
         """The exact table of a question that was charged."""
         priced = self._taken()
-        if priced is None or isinstance(priced, PricedWorkload):
+        if not isinstance(priced, PricedQuery):
             raise _unpaid()
         return self._engine.aggregate(priced)
 
@@ -67,21 +77,32 @@ class Reader:
         priced = self._taken()
         if not isinstance(priced, PricedWorkload):
             raise _unpaid()
-        return self._engine.contingency(priced)
+        return self._counts(priced)
 
-    def _taken(self) -> Priced | None:
-        """What was charged, once."""
+    def counted_last(self, workload: PricedWorkload) -> ExactCells:
+        """The exact counts of the last of several reads: of the rows, tables and price that were charged."""
+        steps = self._steps
+        if self._taken() is not None or steps is None or not steps.allows(workload):
+            raise _unpaid()
+        return self._counts(workload)
+
+    def _counts(self, workload: PricedWorkload) -> ExactCells:
+        return self._engine.contingency(workload)
+
+    def _taken(self) -> PricedQuery | PricedWorkload | None:
+        """What is next of what was charged, once; None where the last read is."""
         with self._lock:
-            priced, self._priced = self._priced, None
-        return priced
+            if not self._left:
+                raise _unpaid()
+            return self._left.pop(0)
 
     def close(self) -> None:
         """From now on nothing is read."""
         with self._lock:
-            self._priced = None
+            self._left = []
 
     def __repr__(self) -> str:
-        return f"<reader: {'closed' if self._priced is None else 'open'}>"
+        return f"<reader: {'open' if self._left else 'closed'}>"
 
 
 def _unpaid() -> EngineFailed:

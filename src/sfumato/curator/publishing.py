@@ -19,6 +19,7 @@ under the same charge (the argument is in `ledger.reserve.resumed`); one that di
 # pyright: reportPrivateUsage=false
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -28,17 +29,21 @@ from sfumato.core.printing import Json
 from sfumato.curator.amounts import Amount, amount
 from sfumato.curator.charge import ChargeRequest, Reader
 from sfumato.curator.documents import PUBLICATION_EXPLANATION, amount_json, headed
+from sfumato.curator.noise import add_noise
 from sfumato.curator.refusals import error_of, shortfalls
 from sfumato.curator.release import Cost
 from sfumato.data import Dataset, neighbours_of, unit_of
 from sfumato.data.source import File
-from sfumato.engines import Progress
+from sfumato.engines import ExactCells, Progress
 from sfumato.errors import EngineFailed, InvalidParameter, SfumatoError
+from sfumato.exact.bits import BitSource
 from sfumato.ledger import Answered, Quote, Refused
 from sfumato.ledger.given import LONGEST_QUESTION
 from sfumato.ledger.outcomes import MissingAmount
 from sfumato.query.bounds import Spend
-from sfumato.query.workload import workload
+from sfumato.query.postprocess import post_process
+from sfumato.query.steps import PricedSteps
+from sfumato.query.workload import PricedWorkload, workload
 from sfumato.synth.publication import PricedPublication, Publication, price_publication, read_plan
 from sfumato.synth.publication.building import build
 from sfumato.synth.publication.folder import PublicationFolder, held
@@ -46,6 +51,8 @@ from sfumato.synth.publication.measurements import digest, opened, read, sealed,
 from sfumato.synth.publication.parts import ExpectedTable
 from sfumato.synth.publication.pricing import places_of, spend_of
 from sfumato.synth.publication.statement import SettledPublication
+from sfumato.synth.publication.table_columns import CodedColumn
+from sfumato.synth.publication.table_pricing import PricedTable, price_table
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -101,6 +108,33 @@ class PublicationExplanation:
         }
 
 
+Priced = PricedPublication | PricedTable
+"""A plan at its price: parts that are measured as they are, or a table whose stages follow each other."""
+
+
+class _UnderCharge:
+    """What a publication reads under its charge; where values are found, only with noise on them."""
+
+    def __init__(self, reader: Reader, reads: PricedWorkload | PricedSteps, bits: BitSource | None) -> None:
+        self._reader, self._bits = reader, bits
+        self._finding = list(reads.finding) if isinstance(reads, PricedSteps) else []
+
+    def found(self) -> list[tuple[Any, float]]:
+        """The values that the next question finds, each with a noisy number of rows."""
+        query = self._finding.pop(0)
+        keys, cells = add_noise(query, self._reader.exact(), bits=self._bits)
+        bars = post_process(query, keys, cells, 1 - query.confidence)
+        return [(key[0], float(row[-1].value or 0)) for key, row in zip(keys, bars, strict=True)]
+
+    def counted(self) -> ExactCells:
+        """The exact counts that were charged for."""
+        return self._reader.counted()
+
+    def counted_last(self, workload: PricedWorkload) -> ExactCells:
+        """The exact counts of the last of several reads."""
+        return self._reader.counted_last(workload)
+
+
 class Publishing:
     """Publishes for one analyst of one curator."""
 
@@ -111,7 +145,7 @@ class Publishing:
 
     def price(
         self, plan: object, *, epsilon: Amount | None, delta: Amount | None, rho: Amount | None
-    ) -> PricedPublication:
+    ) -> PricedPublication | PricedTable:
         """The plan with everything that will be done and what it costs, without data."""
         read_ = read_plan(plan)
         desk = self._curator._desk
@@ -120,7 +154,10 @@ class Publishing:
             None if epsilon is None else amount("epsilon", epsilon),
             None if rho is None else amount("rho", rho),
             Fraction(0) if fails is None else _delta(fails),
+            finding=read_.table is not None,
         )
+        if read_.table is not None:
+            return price_table(read_, desk.dataset, desk.public, spend)
 
         def counting(at: Spend) -> Any:
             return workload(read_.question, desk.dataset, desk.public, places_of(read_), at)
@@ -141,11 +178,11 @@ class Publishing:
             priced.plan.name,
             cost_of(priced),
             priced.expected(),
-            tuple(dict.fromkeys(str(part["noise"]["kind"]) for part in priced.parts_json() if "noise" in part)),  # type: ignore[index, call-overload, operator]
+            priced.noise,
             priced.cells,
             _BYTES_A_CELL * priced.cells,
-            round(first + more * len(priced.plan.tables), 2),
-            priced.workload.workload.bounds.total,
+            round(first + more * priced.counted_tables, 2),
+            priced.rows_per_person,
             tuple(quotes),
             shortfalls(each.shortfall for each in quotes if each.shortfall is not None),
         )
@@ -180,22 +217,25 @@ class Publishing:
                     self._publish(priced, folder, label, progress)
         return Publication.open(out)
 
-    def _publish(self, priced: PricedPublication, folder: PublicationFolder, label: str, progress: Progress) -> None:
+    def _publish(self, priced: Priced, folder: PublicationFolder, label: str, progress: Progress) -> None:
         progress("measuring", 0.0)
         pace = self._curator._pace
         answer, data = pace.waited(pace.paced(lambda: self._measured(priced, folder, label)))
         folder.unseal(data)
         _, measured = read(data)
         progress("measured", 0.5)
-        build(folder, self._settled(priced, folder, answer), measured, twin=priced.plan.twin, progress=progress)
+        columns = priced.columns_of(measured)
+        build(
+            folder, self._settled(priced, folder, answer, columns), measured, twin=priced.plan.twin, progress=progress
+        )
 
-    def _measured(self, priced: PricedPublication, folder: PublicationFolder, label: str) -> tuple[Answered, bytes]:
+    def _measured(self, priced: Priced, folder: PublicationFolder, label: str) -> tuple[Answered, bytes]:
         """What was measured, once it is settled: now, or in an attempt before."""
         request = ChargeRequest(
             principal=self._analyst,
             hash=self._curator.hash_of({"publication": priced.canonical(), "folder": folder.name}),
             event=priced.event,
-            reads=priced.workload,
+            reads=priced.reads,
             key=f"publication {folder.name}",
             question=f"publish: {priced.plan.question}"[:LONGEST_QUESTION],
             label=label,
@@ -203,7 +243,8 @@ class Publishing:
         )
 
         def work(reader: Reader) -> tuple[Json, bytes]:
-            measured = priced.measure(reader.counted(), self._curator._desk.bits)
+            bits = self._curator._desk.bits
+            measured = priced.measured_by(_UnderCharge(reader, priced.reads, bits), bits)
             data = written(folder.name, measured)
             hidden, key = sealed(data)
             folder.seal(hidden)
@@ -219,10 +260,11 @@ class Publishing:
             return outcome, _found(folder, outcome.release)
         return outcome
 
-    def _settled(self, priced: PricedPublication, folder: PublicationFolder, answer: Answered) -> SettledPublication:
+    def _settled(
+        self, priced: Priced, folder: PublicationFolder, answer: Answered, columns: Sequence[CodedColumn]
+    ) -> SettledPublication:
         release: Any = answer.release
         cost, dataset = cost_of(priced), self._curator.dataset
-        keys = priced.workload.question.keys
         return SettledPublication(
             publication=folder.name,
             name=priced.plan.name,
@@ -236,15 +278,16 @@ class Publishing:
             receipt=f"{answer.sequence}-{answer.head[:12]}",
             time=int(release["day"]),
             plan=priced.plan.to_json(),
-            kinds={name: key.kind for name, key in zip(priced.plan.columns, keys, strict=True)},
-            domains=priced.domains,
-            rows_per_person=priced.workload.workload.bounds.total,
+            kinds={column.name: column.kind for column in columns},
+            domains={column.name: column.values for column in columns},
+            bins={column.name: column.bins for column in columns if column.bins},
+            rows_per_person=priced.rows_per_person,
             parts=tuple(priced.parts_json()),  # type: ignore[arg-type]
             measured=str(release["sha256"]),
         )
 
 
-def cost_of(priced: PricedPublication) -> Cost:
+def cost_of(priced: Priced) -> Cost:
     """What a publication costs, recomputed from the noises that will be drawn."""
     event = priced.event
     if priced.spend.epsilon is not None:

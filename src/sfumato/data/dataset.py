@@ -35,6 +35,8 @@ class Table:
     unfilled: tuple[str, ...] = ()
     """Bounds that a draft leaves to the owner, who has not said them yet."""
     hidden: tuple[str, ...] = ()
+    impossible: tuple[str, ...] = field(default=(), repr=False)
+    """Conditions that no row meets: they decide how rows are made up, and nothing that is measured."""
     unreadable: str = "refuse"
     """What becomes of cells that no reader can read: the registration is refused, or they are NULL."""
 

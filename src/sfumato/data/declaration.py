@@ -28,6 +28,7 @@ _TOP = {
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
     "rows_per_person", "materialise", "excess", "hidden", "dialect", "unreadable", "relation",
+    "impossible",
 }  # fmt: skip
 _COLUMN = {"type", "lower", "upper", "grid", "values", "total", "null"}
 _DEFAULTS = {
@@ -153,6 +154,7 @@ def _table(name: str, given: Any, defaults: Mapping[str, Any], folder: Path) -> 
         materialise=materialise,
         unfilled=tuple(name for name in _BOUNDS if table.get(name) == _UNFILLED),
         hidden=names(f"{where} hidden", table.get("hidden", [])),
+        impossible=names(f"{where} impossible", table.get("impossible", []), "age < 10 AND married = TRUE"),
         unreadable=one_of(f"{where} unreadable", table.get("unreadable", "refuse"), ("refuse", "null")),
     )
 

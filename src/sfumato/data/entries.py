@@ -83,12 +83,13 @@ def name_of(where: str, given: Any) -> str:
     return made
 
 
-def names(where: str, given: Any) -> tuple[str, ...]:
+def names(where: str, given: Any, example: str = "ssn") -> tuple[str, ...]:
     """A list of texts."""
+    entry = where.rsplit(maxsplit=1)[-1]
     if not isinstance(given, list | tuple):
-        example = given if isinstance(given, str) and len(given) < _LONGEST_NAME else "ssn"
-        raise InvalidDeclaration(f"{where} must be a list: {said(given)}", hint=f'for example hidden = ["{example}"]')
-    return tuple(text(where, each, 'for example hidden = ["ssn"]') for each in given)
+        shown_as = given if isinstance(given, str) and len(given) < _LONGEST_NAME else example
+        raise InvalidDeclaration(f"{where} must be a list: {said(given)}", hint=f'for example {entry} = ["{shown_as}"]')
+    return tuple(text(where, each, f'for example {entry} = ["{example}"]') for each in given)
 
 
 def one_of(where: str, given: Any, known: Iterable[str]) -> str:

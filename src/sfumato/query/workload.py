@@ -81,6 +81,11 @@ class PricedWorkload:
         """The tables to count."""
         return self.workload.marginals
 
+    @property
+    def rows(self) -> dict[str, object]:
+        """Which rows are counted, and how a person's are bounded: whatever they are counted by."""
+        return {"plan": self.question.plan.canonical(), "declared": self.workload.declared}
+
     def counted(self) -> PricedQuery:
         """The same as a question, for what an engine counts."""
         of = self.workload
@@ -107,18 +112,16 @@ def workload(
 
     `spend` is what will be spent on all of it: rows are weighed as finely as noise of that size is drawn fast.
     """
+    return counted_workload(asked_columns(text, dataset, public), dataset, marginals, spend)
+
+
+def asked_columns(text: str, dataset: Dataset, public: Public) -> Question:
+    """The question of a workload: `SELECT a, b, COUNT(*) FROM t WHERE … GROUP BY a, b`, and nothing else."""
     asked = plan_question(text, dataset, public)
     if not asked.keys:
         raise InvalidQuestion(
             "the attributes of a workload have public values", hint="GROUP BY columns with declared values or bounds"
         )
-    for (name, _), domain in zip(asked.outputs, asked.domains, strict=False):  # keys stand first, in their order
-        if domain is None:
-            raise InvalidQuestion(
-                f"the attributes of a workload have public values, and `{name}` has none, or too many",
-                hint="have the owner declare its values, or bounds of whole numbers; or publish a coarser one: "
-                "a CASE, a condition, or age / 10 * 10 as a whole number",
-            )
     if asked.aggregates != (CountRows(),):
         raise InvalidQuestion("a workload counts rows", hint="SELECT a, b, COUNT(*) … GROUP BY a, b")
     plain = all(isinstance(output, Ref) for _, output in asked.outputs)
@@ -126,6 +129,18 @@ def workload(
         raise InvalidQuestion(
             "a workload has no arithmetic, HAVING, ORDER BY or LIMIT", hint="SELECT a, b, COUNT(*) … GROUP BY a, b"
         )
+    return asked
+
+
+def counted_workload(asked: Question, dataset: Dataset, marginals: Sequence[Marginal], spend: Spend) -> CountedWorkload:
+    """A workload over the keys of a question, all of which have public values."""
+    for (name, _), domain in zip(asked.outputs, asked.domains, strict=False):  # keys stand first, in their order
+        if domain is None:
+            raise InvalidQuestion(
+                f"the attributes of a workload have public values, and `{name}` has none, or too many",
+                hint="have the owner declare its values, or bounds of whole numbers; or publish a coarser one: "
+                "a CASE, a condition, or age / 10 * 10 as a whole number",
+            )
     chosen = tuple(dict.fromkeys(tuple(sorted(set(each))) for each in marginals))
     _check(asked, chosen)
     limits, share = person_bounds(asked, dataset, cells=True), spend.amount / len(chosen)

@@ -7,7 +7,6 @@ import csv
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 from sfumato.core.printing import Json, for_csv, json_text
 from sfumato.engines.duckdb.published import write_places
 from sfumato.synth.publication import comparison, metadata, report
-from sfumato.synth.publication.answers import PublishedAnswer, combined
+from sfumato.synth.publication.answers import PublishedAnswer
+from sfumato.synth.publication.estimates import CellTable
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder, sync_folder
 from sfumato.synth.publication.kinds import KINDS, ROWS
 from sfumato.synth.publication.measurements import digest
@@ -27,20 +27,11 @@ from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.rows import MadeRows
 from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication, value_json
-from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.publication.table_part import MeasuredTable
 
 Progress = Callable[[str, float], None]
 SURE = Fraction(95, 100)
 _LONGEST_NAME = 120
-
-
-@dataclass(frozen=True)
-class MadePublication:
-    """What is made of one publication's measurements, before it is written."""
-
-    settled: SettledPublication
-    tables: tuple[NoisyTable, ...]
-    rows: MadeRows | None
 
 
 def parts_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.int64]]) -> tuple[MeasuredPart, ...]:
@@ -54,8 +45,20 @@ def parts_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.i
     return tuple(found)
 
 
-def make_rows(settled: SettledPublication, tables: Sequence[NoisyTable]) -> MadeRows | None:
+def shown_tables(parts: Sequence[MeasuredPart]) -> tuple[CellTable, ...]:
+    """Every table of counts with errors, of all parts."""
+    found = list[CellTable]()
+    for part in parts:
+        found += [*part.tables, *part.estimated]
+    return tuple(found)
+
+
+def make_rows(settled: SettledPublication, parts: Sequence[MeasuredPart]) -> MadeRows | None:
     """The rows of a publication, if its plan makes any."""
+    for part in parts:
+        if isinstance(part, MeasuredTable):
+            return part.rows()
+    tables = [table for part in parts for table in part.tables]
     maker = settled.plan["rows"]
     if not maker:
         return None
@@ -74,20 +77,20 @@ def build(
 ) -> None:
     """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
     parts = parts_of(settled.parts, measured)
-    tables = tuple(table for part in parts for table in part.tables)
+    tables = shown_tables(parts)
     asked = tuple(
         (name, part.query(name, SURE)) for part in parts if isinstance(part, MeasuredQueries) for name in part.names
     )
     progress("making rows", 0.6)
-    made = MadePublication(settled, tables, make_rows(settled, tables))
+    rows = make_rows(settled, parts)
     files = {MEASUREMENTS: settled.measured}
 
     def write(name: str, data: bytes) -> None:
         folder.write(name, data)
         files[name] = digest(data)
 
-    if made.rows is not None:
-        _write_rows(folder.path, settled, made.rows)
+    if rows is not None:
+        _write_rows(folder.path, settled, rows)
         for name in ("rows.parquet", "rows.csv"):
             files[name] = digest((folder.path / name).read_bytes())
     index = list[Json]()
@@ -101,17 +104,17 @@ def build(
     if asked:
         write("queries.csv", _queries_csv(asked).encode())
     write("tables.json", _text({"format": "sfumato/publication-tables", "version": 1, "tables": index}))
-    write("metadata.json", _text(metadata.metadata(settled.name, settled.domains, rows=made.rows is not None)))
-    if made.rows is not None:
+    write("metadata.json", _text(metadata.metadata(settled.name, settled.domains, rows=rows is not None)))
+    if rows is not None:
         write("table.toml", metadata.declaration(settled.name).encode())
     progress("drawing the report", 0.9)
-    compared = comparison.compare(made.settled, tables, made.rows, twin)
-    write("report.html", report.page(made.settled, tables, made.rows, compared, asked).encode())
+    compared = comparison.compare(settled, tables, rows, twin)
+    write("report.html", report.page(settled, tables, rows, compared, asked).encode())
     compared_with: Json = None if not twin else {"sha256": digest(Path(twin).read_bytes())}
     statement = {
         **settled.to_json(),
         "twin": compared_with,
-        "rows": None if made.rows is None else _about_rows(made.rows),
+        "rows": None if rows is None else _about_rows(rows),
     }
     folder.write(STATEMENT, _text({**statement, "files": dict[str, Json](sorted(files.items()))}))
     progress("published", 1.0)
@@ -147,23 +150,21 @@ def _queries_csv(asked: Sequence[tuple[str, PublishedAnswer]]) -> str:
     return text.getvalue()
 
 
-def _file_name(number: int, table: NoisyTable) -> str:
+def _file_name(number: int, table: CellTable) -> str:
     """A name that every system takes, in which people find the columns."""
     words = "-".join("".join(c if c.isalnum() else "_" for c in name) for name in table.columns) or "all"
     cut = words.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
     return f"tables/{number:04d}-{cut}.csv"
 
 
-def _csv(table: NoisyTable, settled: SettledPublication) -> str:
+def _csv(table: CellTable, settled: SettledPublication) -> str:
     """The cells of a table with their standard errors and 95 % bars, each of this table alone."""
-    alone = combined([table], dict.fromkeys(table.columns, 1))
-    assert alone is not None
-    off = float(alone.reach(1 - SURE))
+    off = table.reach(1 - SURE)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow([*map(for_csv, table.columns), "count", "standard_error", "low", "high"])
     rows, error = table.rows(), repr(table.standard_error)
-    for place in np.ndindex(*table.counts.shape):
+    for place in np.ndindex(*rows.shape):
         values = [settled.domains[name][at] for name, at in zip(table.columns, place, strict=True)]
         count = float(rows[place])
         shown = ["" if value is None else for_csv(value_json(value)) for value in values]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.engines.duckdb.published import counts_in
-from sfumato.synth.publication.rows import MadeRows, not_negative, rows_in_all
+from sfumato.synth.publication.estimates import CellTable
+from sfumato.synth.publication.rows import MadeRows, not_negative
 from sfumato.synth.publication.statement import SettledPublication
-from sfumato.synth.publication.tables import NoisyTable
 
 WAYS = (1, 2, 3)
 _MOST_TABLES, _MOST_CELLS = 300, 1_000_000
@@ -27,7 +27,7 @@ _MOST_TABLES, _MOST_CELLS = 300, 1_000_000
 class TableDistance:
     """How far rows are from one measured table, beside the floor and what the noise itself moves it by."""
 
-    table: NoisyTable
+    table: CellTable
     distance: float | None
     """None where there are no rows."""
     floor: float
@@ -55,15 +55,22 @@ class Nearness:
     twin: tuple[TwinDistance, ...]
 
 
-def compare(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None, twin: str) -> Nearness:
+def compare(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None, twin: str) -> Nearness:
     """Distances from measured tables, and from the twin if one is named."""
-    total = max(1, rows_in_all(tables))
+    total = max(1, _in_all(tables) if rows is None else rows.size)
     sizes = {name: len(values) for name, values in settled.domains.items()}
     own = tuple(_own(table, rows, sizes, total) for table in tables)
     return Nearness(own, () if not twin or rows is None else _of_twin(settled, rows, Path(twin)))
 
 
-def _own(table: NoisyTable, rows: MadeRows | None, sizes: Mapping[str, int], total: int) -> TableDistance:
+def _in_all(tables: Sequence[CellTable]) -> int:
+    """How many rows there are by all tables together, each weighted by how little noise its sum has."""
+    weights = [1 / (table.cells * table.standard_error**2) for table in tables]
+    sums = [float(table.rows().sum()) for table in tables]
+    return round(float(np.dot(weights, sums)) / sum(weights))
+
+
+def _own(table: CellTable, rows: MadeRows | None, sizes: Mapping[str, int], total: int) -> TableDistance:
     measured = not_negative(table.rows(), total)
     shares = measured / max(1.0, measured.sum())
     found = None if rows is None else distance(counts_of(rows, table.columns, sizes), measured)

@@ -9,10 +9,12 @@ from sfumato.synth.publication.parts import PartKind
 from sfumato.synth.publication.query_part import QueryPart
 from sfumato.synth.publication.range_levels import RangeLevels
 from sfumato.synth.publication.rows import RowMaker, RowNeeds
+from sfumato.synth.publication.table_part import SyntheticPart
 from sfumato.synth.publication.tree_rows import needs_of_tree, rows_of_tree
 
 KINDS: Mapping[str, type[PartKind]] = {
-    each.kind: each for each in (TotalCount, Marginals, WholeTable, HierarchyLevels, RangeLevels, QueryPart)
+    each.kind: each
+    for each in (TotalCount, Marginals, WholeTable, HierarchyLevels, RangeLevels, QueryPart, SyntheticPart)
 }  # fmt: skip
 """What `kind` may say in an entry of a plan."""
 ROWS: Mapping[str, RowMaker] = {"cells": rows_of_cells, "tree": rows_of_tree, "top-down": rows_from_the_top}

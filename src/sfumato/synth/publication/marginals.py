@@ -24,6 +24,7 @@ from sfumato.mechanisms.answers import add
 from sfumato.query.workload import MOST_MARGINALS
 from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.entries import columns_of, weight_of, whole_of
+from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.noises import NOISES, NoiseKind, read_noise
 from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
 from sfumato.synth.publication.tables import NoisyTable, Places
@@ -131,6 +132,11 @@ class MeasuredMarginals:
     """Measured marginals answer by their tables alone."""
 
     tables: tuple[NoisyTable, ...]
+
+    @property
+    def estimated(self) -> tuple[EstimatedTable, ...]:
+        """No others."""
+        return ()
 
     def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> PublishedAnswer | None:
         """No other way."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sfumato.accounting.events import Event
 from sfumato.exact.bits import BitSource
 from sfumato.synth.publication.answers import PublishedAnswer
+from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.noises import NoiseKind
 from sfumato.synth.publication.tables import NoisyTable, Places
 
@@ -117,6 +118,11 @@ class MeasuredPart(Protocol):
     @property
     def tables(self) -> tuple[NoisyTable, ...]:
         """Tables of counts whose cells have independent noise of a known law."""
+        ...
+
+    @property
+    def estimated(self) -> tuple[EstimatedTable, ...]:
+        """Tables of unbiased counts whose cells are not independent, beside those."""
         ...
 
     def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> "PublishedAnswer | None":

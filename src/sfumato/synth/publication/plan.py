@@ -9,6 +9,8 @@ rows = "tree"
 [[measure]]
 kind = "marginals"
 all = 2
+
+A plan that says make = "table" instead has neither `rows` nor `measure`: see `table_recipe.py`.
 """
 
 import hashlib
@@ -27,9 +29,10 @@ from sfumato.query.parse import stands_alone
 from sfumato.query.workload import MOST_ATTRIBUTES
 from sfumato.synth.publication.kinds import KINDS, NEEDS, ROWS
 from sfumato.synth.publication.parts import Columns, PlanPart
+from sfumato.synth.publication.table_recipe import ENTRIES, TableRecipe, read_recipe
 
 FORMAT, VERSION = "sfumato/publication-plan", 1
-_KNOWN = ("format", "version", "name", "from", "where", "columns", "rows", "twin", "measure")
+_KNOWN = ("format", "version", "name", "from", "where", "columns", "rows", "twin", "measure", *ENTRIES)
 _EXAMPLE = 'from = "visits", columns = ["ward", "age"], and [[measure]] with kind = "marginals", all = 2'
 
 
@@ -47,11 +50,20 @@ class PublicationPlan:
     """How rows are made, or nothing."""
     twin: str = ""
     """A public file with the same columns, to compare with."""
+    table: TableRecipe | None = None
+    """What is said of a synthetic table, if one is made; then there are no parts."""
 
     @property
     def question(self) -> str:
         """The workload as a question that groups by all columns."""
         names = ", ".join(f'"{name}"' for name in self.columns)
+        return self._counting(names)
+
+    def question_of(self, column: str) -> str:
+        """The question that counts rows by one column."""
+        return self._counting(f'"{column}"')
+
+    def _counting(self, names: str) -> str:
         where = f"\nWHERE ({self.where}\n)" if self.where else ""
         return f"SELECT {names}, COUNT(*)\nFROM {self.source}{where}\nGROUP BY {names}"
 
@@ -71,6 +83,7 @@ class PublicationPlan:
             "columns": list(self.columns),
             "rows": self.rows,
             "measure": [part.to_json() for part in self.parts],
+            **({} if self.table is None else self.table.to_json()),
         }
 
     def digest(self) -> str:
@@ -105,7 +118,7 @@ def _read(given: object, name: str) -> PublicationPlan:
         raise InvalidDeclaration(
             f"the plan must be of format {FORMAT}, version {VERSION}", hint="leave both out, or write them so"
         )
-    for needed in ("from", "columns", "measure"):
+    for needed in ("from", "columns", *(() if "make" in top else ("measure",))):
         if needed not in top:
             raise InvalidDeclaration(f"the plan does not say `{needed}`", hint=_EXAMPLE)
     columns = _columns(top["columns"])
@@ -116,7 +129,8 @@ def _read(given: object, name: str) -> PublicationPlan:
     rows = text("rows", top.get("rows", ""))
     if rows and rows not in ROWS:
         raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, ROWS))
-    parts, called = _parts(top["measure"], columns), text("name", top.get("name", name)).strip()
+    table, called = read_recipe(top, columns), text("name", top.get("name", name)).strip()
+    parts = () if table is not None else _parts(top["measure"], columns)
     if not called:
         raise InvalidDeclaration("the publication has no name", hint='name = "visits"')
     if rows:  # what cannot be made is refused before anything is charged
@@ -129,6 +143,7 @@ def _read(given: object, name: str) -> PublicationPlan:
         parts,
         rows,
         text("twin", top.get("twin", "")),
+        table,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from sfumato.query.workload import CountedWorkload, PricedWorkload
 from sfumato.synth.publication.noises import DISCRETE_NORMAL, GEOMETRIC, NORMAL, NoiseKind
 from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, Offer, PricedPart
 from sfumato.synth.publication.plan import PublicationPlan
+from sfumato.synth.publication.reading import PublicationReader
+from sfumato.synth.publication.table_columns import CodedColumn
 
 _STEPS = 40
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**6)
@@ -44,9 +47,40 @@ class PricedPublication:
         return self.workload.event
 
     @property
+    def reads(self) -> PricedWorkload:
+        """What the charge is for."""
+        return self.workload
+
+    @property
+    def rows_per_person(self) -> int:
+        """What the rows of one person weigh in all at most."""
+        return self.workload.workload.bounds.total
+
+    @property
+    def counted_tables(self) -> int:
+        """How many tables are counted."""
+        return len(self.plan.tables)
+
+    @property
+    def noise(self) -> tuple[str, ...]:
+        """The kinds of noise that will be drawn."""
+        kinds: list[Any] = [part["noise"] for part in (part.to_json() for part in self.parts) if "noise" in part]
+        return tuple(dict.fromkeys(str(each["kind"]) for each in kinds))
+
+    @property
     def domains(self) -> Domains:
         """The public values of every column."""
         return dict(zip(self.plan.columns, self.workload.workload.attributes, strict=True))
+
+    def columns_of(self, measured: Sequence[NDArray[np.int64]]) -> tuple[CodedColumn, ...]:
+        """The columns with their kinds and values: as they were before anything was measured."""
+        keys = self.workload.question.keys
+        columns = zip(self.domains.items(), keys, strict=True)
+        return tuple(CodedColumn(name, key.kind, values) for (name, values), key in columns)
+
+    def measured_by(self, reader: PublicationReader, bits: BitSource | None) -> list[NDArray[np.int64]]:
+        """What is measured of what a charge lets be read."""
+        return self.measure(reader.counted(), bits)
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -148,12 +182,12 @@ def _error(parts: Sequence[PricedPart]) -> float:
     return sum(each.cells * log(max(each.standard_error, 1e-300)) for each in found) / max(cells, 1)
 
 
-def spend_of(epsilon: Fraction | None, rho: Fraction | None, delta: Fraction) -> Spend:
-    """What may be spent: ε, with a δ or without; or ρ."""
+def spend_of(epsilon: Fraction | None, rho: Fraction | None, delta: Fraction, *, finding: bool = False) -> Spend:
+    """What may be spent: ε, with a δ or without; or ρ, with a δ where values must be found."""
     if (epsilon is None) == (rho is None):
         given = "neither" if epsilon is None else "both"
         raise InvalidParameter("epsilon", "or rho must be given, one of them, found", given, hint="epsilon=1")
-    if rho is not None and delta:
+    if rho is not None and delta and not finding:
         raise InvalidParameter("delta", "is for ε; ρ needs none", float(delta), hint="leave delta out, or give epsilon")
     return Spend(epsilon, rho, delta)
 

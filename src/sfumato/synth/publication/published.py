@@ -19,7 +19,8 @@ from sfumato.engines.duckdb.published import asked, counts_in
 from sfumato.errors import InvalidParameter, InvalidQuestion
 from sfumato.exact.parameters import Real, open_probability
 from sfumato.synth.publication.answers import PublishedAnswer, answer, combined
-from sfumato.synth.publication.building import parts_of
+from sfumato.synth.publication.building import parts_of, shown_tables
+from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 from sfumato.synth.publication.measurements import digest, read
 from sfumato.synth.publication.parts import MeasuredPart
@@ -27,6 +28,7 @@ from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.range_answers import PublishedQuantile, cumulative, quantile_of
 from sfumato.synth.publication.range_levels import MeasuredRanges
 from sfumato.synth.publication.statement import ALWAYS, ROWS_FILE, check_format, read_values
+from sfumato.synth.publication.table_part import MeasuredTable
 from sfumato.synth.publication.tables import NoisyTable
 
 Wanted = Mapping[str, Any]
@@ -149,6 +151,9 @@ class Publication:
         sure = open_probability("confidence", confidence)
         how = combined(self.tables, dict.fromkeys(columns, 1))
         if how is None:
+            for part in self.parts:
+                if isinstance(part, MeasuredTable) and part.holds(columns):
+                    return self._estimated(part.estimate(columns), sure)
             raise self._outside(dict.fromkeys(columns, ()))
         sums = [table.over(columns) for table in how.tables]
         off, error = how.reach(1 - sure), sqrt(how.variance)
@@ -160,6 +165,16 @@ class Publication:
             ends = float(value - off), float(value + off)
             cells.append((values, PublishedAnswer(float(value), error, *ends, float(sure), names)))
         return PublishedMarginal(tuple(columns), tuple(cells))
+
+    def _estimated(self, table: EstimatedTable, sure: Fraction) -> PublishedMarginal:
+        """The cells of a table that was estimated from residuals."""
+        off, cells = table.reach(1 - sure), []
+        for place in product(*(range(size) for size in table.counts.shape)):
+            values = tuple(self.columns[name][at] for name, at in zip(table.columns, place, strict=True))
+            value = float(table.counts[place])
+            found = PublishedAnswer(value, table.deviation, value - off, value + off, float(sure), (table.name,))
+            cells.append((values, found))
+        return PublishedMarginal(table.columns, tuple(cells))
 
     def cdf(self, column: str, *, confidence: Real = Fraction(95, 100)) -> PublishedMarginal:
         """How many rows have at most each value of a column whose ranges were measured, each with its error bar."""
@@ -246,10 +261,10 @@ class Publication:
     def _outside(self, chosen: Mapping[str, Sequence[int]]) -> InvalidQuestion:
         names = " × ".join(chosen) or "all rows"
         also = "; with rows=True it is counted in the made-up rows, without any bound" if self.rows is not None else ""
-        measured = ", ".join(table.name for table in self.tables[:_SHOWN])
+        every = shown_tables(self.parts)
+        measured = ", ".join(table.name for table in every[:_SHOWN])
         return InvalidQuestion(
-            f"no measured table holds {names}",
-            hint=f"measured: {measured}{', …' if self.tables[_SHOWN:] else ''}{also}",
+            f"no measured table holds {names}", hint=f"measured: {measured}{', …' if every[_SHOWN:] else ''}{also}"
         )
 
     def _in_rows(self, chosen: Mapping[str, Sequence[int]], confidence: float) -> PublishedAnswer:
@@ -262,7 +277,8 @@ class Publication:
         return PublishedAnswer(float(table.sum()), None, None, None, confidence, ())
 
     def __repr__(self) -> str:
-        return f"<publication {self.statement['name']}: {len(self.tables)} tables of {', '.join(self.columns)}>"
+        number = len(shown_tables(self.parts))
+        return f"<publication {self.statement['name']}: {number} tables of {', '.join(self.columns)}>"
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:

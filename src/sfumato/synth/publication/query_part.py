@@ -18,6 +18,7 @@ from sfumato.synth.databases import HistogramDatabase
 from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.asked_queries import AskedQuery, prefixes_of
 from sfumato.synth.publication.entries import columns_of, weight_of
+from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.noises import GEOMETRIC
 from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
 from sfumato.synth.publication.query_mechanisms import BY, QueryMechanism
@@ -161,6 +162,11 @@ class MeasuredQueries:
     def tables(self) -> tuple[NoisyTable, ...]:
         """The number of rows, which was counted with noise."""
         return (NoisyTable((), self.measured[0].reshape(()), self.mechanism.people.noise, self.mechanism.bits),)
+
+    @property
+    def estimated(self) -> tuple[EstimatedTable, ...]:
+        """No others."""
+        return ()
 
     def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> PublishedAnswer | None:
         """No other counts than its queries."""

@@ -24,6 +24,7 @@ from sfumato.mechanisms.answers import add
 from sfumato.query.law import reach_of_many
 from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.entries import columns_of, weight_of, whole_of
+from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.noises import NoiseKind, read_noise
 from sfumato.synth.publication.parts import Columns, ExpectedTable, Measured, Offer
 from sfumato.synth.publication.tables import NoisyTable, Places
@@ -145,6 +146,11 @@ class MeasuredRanges:
         leaves = NoisyTable((self.column,), self.levels[-1], self.noise, self.bits)
         root = NoisyTable((), self.levels[0].reshape(()), self.noise, self.bits)
         return (leaves, root) if len(self.levels) > 1 else (leaves,)
+
+    @property
+    def estimated(self) -> tuple[EstimatedTable, ...]:
+        """No others."""
+        return ()
 
     def answer(self, chosen: Mapping[str, Places], confidence: Fraction) -> PublishedAnswer | None:
         """A range of the column, of the fewest nodes; None for anything else."""

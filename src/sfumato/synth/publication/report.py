@@ -6,15 +6,14 @@ from fractions import Fraction
 from importlib.resources import files
 from math import ceil, exp
 
-import numpy as np
-
 from sfumato.core.printing import for_page
 from sfumato.pictures import Bars, DrawnBar, Role, as_svg
-from sfumato.synth.publication.answers import PublishedAnswer, combined
+from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.comparison import Nearness, TableDistance, TwinDistance, counts_of
+from sfumato.synth.publication.estimates import CellTable
 from sfumato.synth.publication.rows import MadeRows
+from sfumato.synth.publication.singles import single_counts
 from sfumato.synth.publication.statement import SettledPublication
-from sfumato.synth.publication.tables import NoisyTable
 
 _SURE = Fraction(95, 100)
 _MOST_LINES, _MOST_FIGURES, _MOST_BARS = 30, 6, 14
@@ -23,7 +22,7 @@ _FLOOR_ROOM = 1.25  # of the floor and the noise together: above it, the model s
 
 def page(
     settled: SettledPublication,
-    tables: Sequence[NoisyTable],
+    tables: Sequence[CellTable],
     rows: MadeRows | None,
     found: Nearness,
     asked: Sequence[tuple[str, PublishedAnswer]] = (),
@@ -63,7 +62,7 @@ def _t(text: str) -> str:
     return for_page(text)
 
 
-def _lead(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> str:
+def _lead(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> str:
     day = datetime.fromtimestamp(settled.time // 10**9, UTC)
     number = "one noisy table" if len(tables) == 1 else f"{len(tables)} noisy tables"
     what = number if rows is None else f"{rows.size:,} invented rows, made of {number}"
@@ -99,7 +98,7 @@ def guesses(epsilon: Fraction, delta: Fraction) -> str:
     return f"{min(100.0, ceil(1000 * (odds + float(delta)) / (1 + odds)) / 10):g}"
 
 
-def _privacy(settled: SettledPublication, tables: Sequence[NoisyTable]) -> str:
+def _privacy(settled: SettledPublication, tables: Sequence[CellTable]) -> str:
     whose = "row" if settled.unit == "each row" else "person"
     kinds = ", ".join(dict.fromkeys(str(part["noise"]["kind"]) for part in settled.parts if "noise" in part))  # type: ignore[index, call-overload]
     errors = sorted({table.standard_error for table in tables})
@@ -129,7 +128,7 @@ def _privacy(settled: SettledPublication, tables: Sequence[NoisyTable]) -> str:
     )
 
 
-def _good(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _good(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
     names = ", ".join(settled.domains)
     if widest == len(settled.domains) or widest == 0:
@@ -144,7 +143,7 @@ def _good(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeR
         yield "Teaching, tests, prototypes."
 
 
-def _bad(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _bad(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
     if widest < len(settled.domains):
         yield f"{widest + 1} columns at once: no table of so many was measured, and nothing is promised of them."
@@ -242,22 +241,19 @@ def _ends(each: PublishedAnswer) -> str:
 # ---- figures ----
 
 
-def _figures(settled: SettledPublication, tables: Sequence[NoisyTable], rows: MadeRows | None) -> Iterable[str]:
+def _figures(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> Iterable[str]:
     sizes = {name: len(values) for name, values in settled.domains.items()}
     shown = 0
     for name, values in settled.domains.items():
-        how = combined(tables, {name: 1})
-        if how is None or shown == _MOST_FIGURES:
+        alone = single_counts(tables, name)
+        if alone is None or shown == _MOST_FIGURES:
             continue
         shown += 1
-        sums = [table.over([name]).astype(np.float64) / 2.0**table.bits for table in how.tables]
-        counts = sum(float(weight) * each for weight, each in zip(how.weights, sums, strict=True))
-        off = float(how.reach(1 - _SURE))
+        counts, off = alone.rows(), alone.reach(1 - _SURE)
         made = None if rows is None else counts_of(rows, [name], sizes)
         bars = []
         for at in range(min(len(values), _MOST_BARS)):
-            count = float(counts[at])  # type: ignore[index]
-            word = "none" if values[at] is None else str(values[at])
+            count, word = float(counts[at]), settled.word(name, at)
             mark = None if made is None else int(made[at])
             bars.append(DrawnBar(word, max(count, 0.0), count - off, count + off, mark=mark, words=f"{count:,.0f}"))
         left = f" The first {_MOST_BARS} of {len(values)} values." if len(values) > _MOST_BARS else ""

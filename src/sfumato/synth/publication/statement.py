@@ -4,7 +4,7 @@ It is written last, and it names the digest of every other file: a folder whose 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
@@ -21,6 +21,8 @@ FORMAT, VERSION = "sfumato/publication", 1
 ROWS_FILE = "rows.parquet"
 ALWAYS = ("measurements.bin", "tables.json", "metadata.json", "report.html")
 """Files that every publication has."""
+Bins = tuple[tuple[float | int, float | int] | None, ...]
+"""Of each value, from and up to but without; None for the place of what has no value."""
 _READERS = {Kind.DATE: date.fromisoformat, Kind.TIMESTAMP: datetime.fromisoformat}
 
 
@@ -48,6 +50,16 @@ class SettledPublication:
     parts: tuple[Mapping[str, Json], ...]
     measured: str
     """The SHA-256 of the file of measurements, as the ledger has it."""
+    bins: Mapping[str, Bins] = field(default_factory=dict)
+    """Of columns whose values stand for bins, the ends of each."""
+
+    def word(self, column: str, place: int) -> str:
+        """A value of a column, as people read it: of a bin its ends."""
+        value = self.domains[column][place]
+        ends = self.bins[column][place] if column in self.bins else None
+        if value is None:
+            return "none"
+        return str(value) if ends is None else bin_words(ends, whole=self.kinds[column] is Kind.INTEGER)
 
     def to_json(self) -> dict[str, Json]:
         """All of it but the files, which are named once they are there."""
@@ -69,12 +81,28 @@ class SettledPublication:
             "measured": self.measured,
             "plan": dict(self.plan),
             "columns": {
-                name: {"kind": self.kinds[name].value, "values": [value_json(value) for value in values]}
+                name: {
+                    "kind": self.kinds[name].value,
+                    "values": [value_json(value) for value in values],
+                    **({"bins": bins_json(self.bins[name])} if name in self.bins else {}),
+                }
                 for name, values in self.domains.items()
             },
             "parts": [dict(part) for part in self.parts],
             "versions": {"sfumato": __version__, "meaning": MEANING},
         }
+
+
+def bin_words(ends: tuple[float | int, float | int], *, whole: bool) -> str:
+    """A bin, as people read it.
+
+    >>> bin_words((0, 10), whole=True), bin_words((7, 8), whole=True), bin_words((0.0, 2.5), whole=False)
+    ('0 to 9', '7', '0 to 2.5')
+    """
+    low, high = ends
+    if whole:
+        return f"{low}" if high - low == 1 else f"{low} to {high - 1}"
+    return f"{low:g} to {high:g}"
 
 
 def amount_json(value: Fraction | None) -> dict[str, Json] | None:
@@ -84,6 +112,11 @@ def amount_json(value: Fraction | None) -> dict[str, Json] | None:
     {'number': 0.3333333333333333, 'exact': '1/3'}
     """
     return None if value is None else {"number": float(value), "exact": str(value)}
+
+
+def bins_json(bins: Bins) -> list[Json]:
+    """Bins as JSON writes them."""
+    return [None if each is None else list[Json](each) for each in bins]
 
 
 def value_json(value: Any) -> Json:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.mechanisms.additive import Noise
+from sfumato.query.law import reach_of_many
 
 Places = Sequence[int]
 """Which values of a column, by their places in its list."""
@@ -47,6 +48,10 @@ class NoisyTable:
     def rows(self) -> NDArray[np.float64]:
         """The counts in rows, to the nearest double."""
         return np.asarray(self.counts, dtype=np.float64) / 2.0**self.bits
+
+    def reach(self, beta: Fraction) -> float:
+        """How far a cell is off at most, with probability 1 - beta, in rows."""
+        return float(reach_of_many(((self.noise, Fraction(1, 1 << self.bits), 1),), beta))
 
     def over(self, columns: Sequence[str]) -> NDArray[Any]:
         """The exact sums of its noisy counts over all columns but these, in their order, in 2**bits of a row."""

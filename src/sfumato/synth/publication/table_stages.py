@@ -1,0 +1,35 @@
+"""What was measured for a synthetic table, stage by stage, and the shape that its columns have then."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.synth.publication.impossible import Impossible
+from sfumato.synth.publication.table_columns import CodedColumn
+from sfumato.synth.tables import TableMeasurements, TableShape
+from sfumato.synth.tables.grids import MeasuredGrid
+
+Found = Mapping[str, Sequence[Any]]
+"""Of columns whose values were not public, what was found: texts, or the cells where bins begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableStages:
+    """Everything that was measured for a table: what was found of columns, grids, and the table itself."""
+
+    found: Found
+    grids: tuple[MeasuredGrid, ...]
+    table: TableMeasurements
+
+
+def shape_of(columns: Sequence[CodedColumn], impossible: Sequence[Impossible], *, moved: int, parts: int) -> TableShape:
+    """The shape of coded columns."""
+    sizes = {column.name: len(column.values) for column in columns}
+    masks: dict[tuple[str, ...], NDArray[np.bool_]] = {}
+    for each in impossible:
+        there = masks.get(each.columns)
+        masks[each.columns] = each.mask(sizes) if there is None else there | each.mask(sizes)
+    return TableShape(sizes, masks, moved=moved, parts=parts)
