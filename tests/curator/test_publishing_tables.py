@@ -44,7 +44,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Publicati
 
 
 def priced_of(curator: Curator, plan: object = PLAN, **price: Any) -> PricedTable:
-    made = publishing.Publishing(curator, "analyst").price(plan, **{"epsilon": 2, "delta": "1e-6", "rho": None} | price)
+    asked: dict[str, Any] = {"epsilon": 2, "delta": "1e-6", "rho": None} | price
+    made = publishing.Publishing(curator, "analyst").price(plan, **asked)
     assert isinstance(made, PricedTable)
     return made
 

@@ -15,7 +15,7 @@ from sfumato.data import Kind
 from sfumato.query.expression import Expression
 from sfumato.query.recoded import CodedKey, among, in_bins, in_grid
 from sfumato.synth.publication.statement import read_values, value_json
-from sfumato.synth.tables.grids import PublicGrid, MeasuredGrid, bins_of, representative
+from sfumato.synth.tables.grids import MeasuredGrid, PublicGrid, bins_of, representative
 
 LONGEST_TEXT = 200
 """Characters of a found text that can be a value of its own."""

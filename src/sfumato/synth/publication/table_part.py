@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -57,7 +56,7 @@ class MeasuredTable:
         """None whose cells have noises of their own: a cell is made of several residuals."""
         return ()
 
-    @cached_property
+    @property
     def estimated(self) -> tuple[EstimatedTable, ...]:
         """The total, every column, and the pairs that were measured."""
         names = [column.name for column in self.columns]

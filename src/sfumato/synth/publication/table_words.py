@@ -1,7 +1,7 @@
 """What was measured for a synthetic table as one array of words, of a size that is known before anything is measured.
 
-Which pairs were worth their price, and how many bins and texts there are, is noisy, and would show in the size of a file
-that is sealed and not settled yet. So the array has as many words as the most that there could be.
+Which pairs were worth their price, and how many bins and texts there are, is noisy, and would show in the size of what
+is sealed and not settled yet. So the array has as many words as the most that there could be.
 """
 
 import json
