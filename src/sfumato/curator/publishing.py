@@ -79,7 +79,7 @@ class PublicationExplanation:
     size: int
     """About how many bytes the tables will be; rows come to it."""
     seconds_per_million: float
-    """About how long counting takes, for a million rows."""
+    """About how long counting takes for a million rows, and of a synthetic table making as many."""
     rows_per_person: int
     quotes: tuple[Quote, ...]
     shortfalls: tuple[MissingAmount, ...]
@@ -181,7 +181,7 @@ class Publishing:
             priced.noise,
             priced.cells,
             _BYTES_A_CELL * priced.cells,
-            round(first + more * priced.counted_tables, 2),
+            round(first + more * priced.counted_tables + priced.making, 2),
             priced.rows_per_person,
             tuple(quotes),
             shortfalls(each.shortfall for each in quotes if each.shortfall is not None),
