@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
-BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py bench/accuracy_tables.py,$(wildcard bench/*.py)))
+BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py bench/accuracy_tables.py bench/synth_peers.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger mutate-query bench pins $(BENCH:%=bench-%) clean
+.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger mutate-query bench pins $(BENCH:%=bench-%) bench-synth-peers clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -154,9 +154,10 @@ $(PEERS:%=.venv-bench/%/ready): .venv-bench/%/ready: bench/peers/%.txt .venv-ben
 	@.venv-bench/$*/bin/python -m pip --disable-pip-version-check install -q -r bench/peers/$*.txt
 	@touch $@
 
-# More of them for bench-accuracy; what cannot be installed is left out there, and said to be
+# More of them for bench-accuracy and bench-synth-peers; what cannot be installed is left out there, and said to be
 MORE_PEERS := pydp qrlew tumult
-$(MORE_PEERS:%=.venv-bench/%/ready): .venv-bench/%/ready: bench/peers/%.txt .venv-bench/ready
+SYNTH_PEERS := dpmm mbi smartnoise_synth
+$(patsubst %,.venv-bench/%/ready,$(MORE_PEERS) $(SYNTH_PEERS)): .venv-bench/%/ready: bench/peers/%.txt .venv-bench/ready
 	@echo "making .venv-bench/$*"
 	@$(PYTHON) -m venv .venv-bench/$*
 	@.venv-bench/$*/bin/python -m pip --disable-pip-version-check install -q -r bench/peers/$*.txt && touch $@ \
@@ -168,6 +169,9 @@ bench-accuracy: $(PEERS:%=.venv-bench/%/ready) $(MORE_PEERS:%=.venv-bench/%/read
 
 $(BENCH:%=bench-%): bench-%: .venv-bench/ready
 	@.venv-bench/bin/python bench/$*.py
+
+bench-synth-peers: .venv-bench/ready $(SYNTH_PEERS:%=.venv-bench/%/ready)  ## AIM and MST of others beside ours, DATA=path.csv or generated: an hour, not in `make bench`
+	@.venv-bench/bin/python bench/synth_peers.py
 
 bench: $(BENCH:%=bench-%)  ## every benchmark, ours and the peers' in one run
 
