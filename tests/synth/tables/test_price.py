@@ -1,9 +1,6 @@
 """The price of a synthetic table: recomputed from the noise handed out, and what one person really moves."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,21 +10,21 @@ from numpy.typing import NDArray
 from sfumato.accounting import total
 from sfumato.accounting.events import Composition, Gaussian
 from sfumato.errors import BudgetExceeded, InvalidParameter
-from sfumato.exact.bits import BitSource
 from sfumato.mechanisms import GaussianNoise
 from sfumato.mechanisms.answers import root
-from sfumato.synth.tables import Marginal, StageShares, TableMeasurements, TableShape, TableSynthesiser, synthesiser
+from sfumato.synth.tables import Marginal, StageShares, TableMeasurements, TableShape, TableSynthesiser, measuring
 from sfumato.synth.tables.paid import Handed, Purse, affordable
 from sfumato.synth.tables.plan import chosen_noises
 from sources import SeededBits
 from synthetic_cases import Table, a_table, marginals_of
+from synthetic_tapes import largest_cost, moved_squares, neighbours, taped
 
 SHAPE = TableShape({"a": 3, "b": 2, "c": 4})
 WEIGHTED = TableShape({"a": 3, "b": 2, "c": 4}, moved=6, parts=4)
 
 
-def made(shape: TableShape = SHAPE, **more: Any) -> TableSynthesiser:
-    return TableSynthesiser.calibrated(shape=shape, **{"epsilon": 1, "delta": 1e-6} | more)
+def made(shape: TableShape = SHAPE, *, epsilon: Fraction | int = 1) -> TableSynthesiser:
+    return TableSynthesiser.calibrated(shape=shape, epsilon=epsilon, delta=1e-6)
 
 
 # ---- what was handed out is what was paid for --------------------------------------------------------------------
@@ -73,64 +70,6 @@ def test_affordable_noises_keep_their_proportions_and_never_cost_more() -> None:
 # ---- one person ------------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class Tape:
-    """What went into each payment; said again, what came out."""
-
-    exact: list[list[int]] = field(default_factory=list)
-    said: list[Any] = field(default_factory=list)
-    squares: list[tuple[int, Fraction]] = field(default_factory=list)
-
-
-def taped(monkeypatch: pytest.MonkeyPatch, mechanism: TableSynthesiser, data: Table, said: list[Any] | None) -> Tape:
-    """A run whose every exact vector is written down; with `said`, one that is told what it is to have said."""
-    tape, honest = Tape(), Purse.pay
-
-    def pay(self: Purse, exact: Any, noise: GaussianNoise, squared_move: int, *, bits: BitSource) -> Any:
-        tape.exact.append([int(value) for value in exact])
-        tape.squares.append((squared_move, noise.sigma**2))
-        noisy = honest(self, exact.copy(), noise, squared_move, bits=bits)
-        tape.said.append(noisy if said is None else said[len(tape.said)].copy())
-        return tape.said[-1].copy()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Purse, "pay", pay)
-        mechanism.measure(marginals_of(data), bits=SeededBits(11))
-    return tape
-
-
-def neighbours(shape: TableShape, data: Table) -> Iterator[Table]:
-    """Everybody who may come: all parts in one cell, or in several."""
-    for cell in product(*map(range, shape.sizes)):
-        more = data.copy()
-        more[cell] += shape.moved
-        yield more
-    if shape.moved > 1:
-        for seed in range(5):
-            spread = np.random.default_rng(seed).multinomial(shape.moved, np.full(shape.cells, 1 / shape.cells))
-            yield data + spread.reshape(shape.sizes)
-
-
-def moved_squares(one: Tape, other: Tape) -> list[int]:
-    return [
-        sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
-        for first, second in zip(one.exact, other.exact, strict=True)
-    ]
-
-
-def largest_cost(monkeypatch: pytest.MonkeyPatch, shape: TableShape, data: Table) -> tuple[Fraction, Fraction]:
-    """The most that a neighbour really costs, given the same answers before, and what is charged."""
-    mechanism = made(shape)
-    base = taped(monkeypatch, mechanism, data, None)
-    worst = Fraction(0)
-    for other in neighbours(shape, data):
-        tape = taped(monkeypatch, mechanism, other, base.said)
-        assert tape.squares == base.squares, "what is measured, and how, must follow from noisy values alone"
-        cost = sum((m / s for m, (_, s) in zip(moved_squares(base, tape), base.squares, strict=True)), Fraction(0))
-        worst = max(worst, cost)
-    return worst, mechanism.squared_mu
-
-
 @pytest.mark.parametrize("shape", [SHAPE, WEIGHTED], ids=["rows", "weights"])
 def test_every_neighbour_moves_all_residuals_by_exactly_what_is_priced_and_scores_by_no_more(
     monkeypatch: pytest.MonkeyPatch, shape: TableShape
@@ -150,7 +89,7 @@ def test_every_neighbour_moves_all_residuals_by_exactly_what_is_priced_and_score
 
 @pytest.mark.parametrize("data", [np.zeros(SHAPE.sizes, dtype=np.int64), a_table(SHAPE)], ids=["nobody", "people"])
 def test_no_neighbour_costs_more_than_the_price(monkeypatch: pytest.MonkeyPatch, data: Table) -> None:
-    worst, charged = largest_cost(monkeypatch, SHAPE, data)
+    worst, charged = largest_cost(monkeypatch, made(), data)
     assert charged * Fraction(9, 10) < worst <= charged
 
 
@@ -161,14 +100,14 @@ def test_noise_on_the_raw_table_at_the_projected_price_is_caught(monkeypatch: py
     def raw(table: Any) -> Any:
         return table * table.size
 
-    monkeypatch.setattr(synthesiser, "residual", raw)
-    worst, charged = largest_cost(monkeypatch, SHAPE, a_table(SHAPE))
+    monkeypatch.setattr(measuring, "residual", raw)
+    worst, charged = largest_cost(monkeypatch, made(), a_table(SHAPE))
     assert worst > charged * Fraction(11, 10)
 
 
 def test_scores_at_half_of_their_sensitivity_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthesiser, "squared_score_move", lambda pairs: 64**2 * pairs // 4)
-    worst, charged = largest_cost(monkeypatch, SHAPE, np.zeros(SHAPE.sizes, dtype=np.int64))
+    monkeypatch.setattr(measuring, "squared_score_move", lambda pairs: 64**2 * pairs // 4)
+    worst, charged = largest_cost(monkeypatch, made(), np.zeros(SHAPE.sizes, dtype=np.int64))
     assert worst > charged
 
 
@@ -180,7 +119,7 @@ def test_a_pair_forgotten_in_the_price_is_caught(monkeypatch: pytest.MonkeyPatch
         pair = next(marginal for marginal in noises if len(marginal) == 2)
         return noises | {other: noises[pair] for other in SHAPE.pairs if other not in noises}
 
-    monkeypatch.setattr(synthesiser, "chosen_noises", forgetful)
+    monkeypatch.setattr(measuring, "chosen_noises", forgetful)
     few = lambda shape, **asked: {(0, 1): 1.0}  # noqa: E731
     monkeypatch.setattr("sfumato.synth.tables.plan.pairs_worth_it", few)
     with pytest.raises(BudgetExceeded):
@@ -216,7 +155,7 @@ def test_measurements_survive_being_stored() -> None:
 def test_counts_too_large_for_machine_integers_are_counted_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     data = np.zeros(SHAPE.sizes, dtype=np.int64)
     data[1, 1, 2] = 2**61
-    worst, charged = largest_cost(monkeypatch, SHAPE, data)
+    worst, charged = largest_cost(monkeypatch, made(), data)
     assert worst <= charged
     measured = made().measure(marginals_of(data), bits=SeededBits(1))
     assert measured.total == pytest.approx(2**61)

@@ -2,7 +2,7 @@
 
 `TableSynthesiser` measures (`measure`) and makes rows (`build`); `TableMeasurements` is what left the data, and can be
 stored. Ways to make rows are `ChainRows`, `ExplicitRows` and `TreeRows`. `answer` says
-what was measured of one or two columns, with an exact bar.
+what was measured of one, two or three columns, with an exact bar.
 """
 
 from sfumato.synth.tables.answers import MeasuredAnswer, answer, can_answer
@@ -11,7 +11,7 @@ from sfumato.synth.tables.measurements import MeasuredResidual, MeasuredScores, 
 from sfumato.synth.tables.plan import StageShares
 from sfumato.synth.tables.rows import SyntheticRows
 from sfumato.synth.tables.shape import Counts, Marginal, TableShape
-from sfumato.synth.tables.synthesiser import TableSynthesiser
+from sfumato.synth.tables.synthesiser import TableSynthesiser, Triples
 
 __all__ = [
     "ChainRows",
@@ -28,6 +28,7 @@ __all__ = [
     "TableShape",
     "TableSynthesiser",
     "TreeRows",
+    "Triples",
     "answer",
     "builder_for",
     "can_answer",

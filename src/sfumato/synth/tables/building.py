@@ -5,17 +5,20 @@ from typing import Protocol
 
 from sfumato.exact.parameters import whole
 from sfumato.synth.tables.chains import Chains, tree_weights
+from sfumato.synth.tables.conditionals import no_weights
 from sfumato.synth.tables.explicit import ExplicitModel, rows_of_model
 from sfumato.synth.tables.fitting import fit_chains, grow_chains
 from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.repair import repaired
+from sfumato.synth.tables.residuals import Floats
 from sfumato.synth.tables.rows import SyntheticRows, whole_rows
-from sfumato.synth.tables.shape import TableShape
+from sfumato.synth.tables.shape import Marginal, TableShape
 from sfumato.synth.tables.stream import RowStream
 from sfumato.synth.tables.targets import pair_targets, single_targets
 from sfumato.synth.tables.tree import tree_rows
+from sfumato.synth.tables.triple_targets import all_targets
 
-_EXPLICIT_CELLS = 10**7
+EXPLICIT_CELLS = 10**7
 _MOST_ROWS = 2**26  # what noise alone could ask for must fit into memory
 _CHAINS = 60_000  # walk while the model is fitted; more rows are copies of these that walk on
 
@@ -34,7 +37,7 @@ def builder_for(shape: TableShape) -> RowBuilder:
     >>> builder_for(TableShape({"a": 10, "b": 20}))
     ExplicitRows(passes=8)
     """
-    return ExplicitRows() if shape.cells <= _EXPLICIT_CELLS else ChainRows()
+    return ExplicitRows() if shape.cells <= EXPLICIT_CELLS else ChainRows()
 
 
 def _rows(measured: TableMeasurements) -> float:
@@ -61,20 +64,14 @@ class ExplicitRows:
 
     def build(self, measured: TableMeasurements) -> SyntheticRows:
         """The rows of the model, each cell within one of what the model says."""
-        rows, stream = _rows(measured), RowStream(measured.digest)
-        singles = single_targets(measured, rows)
-        model = ExplicitModel.independent(measured.shape, singles)
-        for again in range(max(1, self.passes // 2)):
-            implied = None if again == 0 else {pair: model.table(pair) for pair in measured.measured_pairs}
-            targets = pair_targets(measured, singles, implied)
-            for _ in range(2):
-                model.fit(singles, targets)
-        return SyntheticRows(measured.shape, rows_of_model(model, whole_rows(rows), stream))
+        stream = RowStream(measured.digest)
+        model = fitted_model(measured, passes=self.passes)
+        return SyntheticRows(measured.shape, rows_of_model(model, whole_rows(_rows(measured)), stream))
 
 
 @dataclass(frozen=True)
 class ChainRows:
-    """Rows as chains of the pairwise maximum-entropy model, started from the tree and polished at the end."""
+    """Rows as chains of the maximum-entropy model, started from the tree and polished at the end."""
 
     rounds: int = 40
 
@@ -83,16 +80,36 @@ class ChainRows:
 
     def build(self, measured: TableMeasurements) -> SyntheticRows:
         """The rows where the chains end."""
-        rows, stream = _rows(measured), RowStream(measured.digest)
-        wanted = whole_rows(rows)
-        walking = min(wanted, _CHAINS)
-        singles = single_targets(measured, rows)
-        targets = pair_targets(measured, singles)
-        codes = tree_rows(singles, targets, walking, stream)
-        codes = repaired(codes, measured.shape, stream)
-        alone, joined = tree_weights(measured.shape, singles, targets)
-        chains = Chains(measured.shape, codes, tuple(targets), stream, alone, joined)
-        targets = fit_chains(chains, measured, singles, rounds=self.rounds)
-        if walking < wanted:
+        chains, targets = fitted_chains(measured, rounds=self.rounds)
+        wanted, singles = whole_rows(_rows(measured)), single_targets(measured, _rows(measured))
+        if chains.codes.shape[1] < wanted:
             grow_chains(chains, wanted, singles, targets)
-        return SyntheticRows(measured.shape, repaired(chains.codes, measured.shape, stream))
+        return SyntheticRows(measured.shape, repaired(chains.codes, measured.shape, chains.stream))
+
+
+def fitted_model(measured: TableMeasurements, *, passes: int) -> ExplicitModel:
+    """The model of all cells, its targets shrunk towards what it says itself, again and again."""
+    singles = single_targets(measured, _rows(measured))
+    model = ExplicitModel.independent(measured.shape, singles)
+    joint = (*measured.measured_pairs, *measured.measured_triples)
+    for again in range(max(1, passes // 2)):
+        if again == 0:
+            targets = pair_targets(measured, singles)
+        else:
+            targets = all_targets(measured, singles, {marginal: model.table(marginal) for marginal in joint})
+        for _ in range(2):
+            model.fit(singles, targets)
+    return model
+
+
+def fitted_chains(measured: TableMeasurements, *, rounds: int) -> tuple[Chains, dict[Marginal, Floats]]:
+    """Chains that walked to their targets, at most so many as walk while the model is fitted."""
+    rows, stream, shape = _rows(measured), RowStream(measured.digest), measured.shape
+    singles = single_targets(measured, rows)
+    targets = pair_targets(measured, singles)
+    codes = tree_rows(singles, targets, min(whole_rows(rows), _CHAINS), stream)
+    codes = repaired(codes, shape, stream)
+    alone, joined = tree_weights(shape, singles, targets)
+    joined |= no_weights(shape.sizes, measured.measured_triples)[1]
+    chains = Chains(shape, codes, tuple(joined), stream, alone, joined)
+    return chains, fit_chains(chains, measured, singles, rounds=rounds)

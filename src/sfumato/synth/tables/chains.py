@@ -1,8 +1,8 @@
-"""Rows as chains: every row walks through the pairwise maximum-entropy model while the model is fitted to the targets.
+"""Rows as chains: every row walks through the maximum-entropy model while the model is fitted to the targets.
 
 Each step draws one column of a block of rows anew, given all their other columns, from potentials and a tilt towards
 what the rows lack of the targets at that moment. The potentials learn slowly from the same lack, so that rows end up
-near the model of maximum entropy with these pairs; the tilt makes counts meet the targets far better than draws would.
+near the model of maximum entropy with these tables; the tilt makes counts meet the targets far better than draws would.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.synth.tables.conditionals import Weights, count_changes, draw_column, no_weights, seen_from
+from sfumato.synth.tables.conditionals import Weights, count_changes, draw_column, no_weights, others, seen_from
 from sfumato.synth.tables.residuals import Floats
 from sfumato.synth.tables.rows import Codes, table_of
 from sfumato.synth.tables.shape import Marginal, TableShape
 from sfumato.synth.tables.stream import RowStream
 from sfumato.synth.tables.tree import spanning_tree
 
-_LEARN = 0.05
-_TILT_ONE, _TILT_TWO = 0.7, 0.4
+_LEARN, _LEARN_THREE = 0.05, 0.08
+_TILT_ONE, _TILT_TWO, _TILT_THREE = 0.7, 0.4, 0.05
 _STEEPEST = 3.0
 _SMOOTH = 1.0  # rows that are added to every cell before logarithms
 _FLOOR = 1e-3
@@ -30,12 +30,24 @@ class StepSizes:
     """How far a step goes; smaller after a step back."""
 
     learn: float = _LEARN
+    learn_three: float = _LEARN_THREE
     one: float = _TILT_ONE
     two: float = _TILT_TWO
+    three: float = _TILT_THREE
 
     def shorten(self) -> None:
         """Go on more carefully."""
         self.learn, self.one, self.two = self.learn * 0.6, self.one * 0.8, self.two * 0.6
+        self.learn_three, self.three = self.learn_three * 0.6, self.three * 0.6
+
+    def learning(self, marginal: Marginal) -> float:
+        """How much of what lacks its potentials take up; of a triple less, as its pairs learn too."""
+        return self.learn if len(marginal) == 2 else self.learn_three
+
+    def pull(self, marginal: Marginal, around: Sequence[Marginal]) -> float:
+        """How much of what lacks is made up for at once, shared by all tables of that size around a column."""
+        alike = sum(len(other) == len(marginal) for other in around)
+        return (self.two if len(marginal) == 2 else self.three) / alike
 
 
 @dataclass
@@ -44,13 +56,13 @@ class Chains:
 
     shape: TableShape
     codes: Codes
-    pairs: tuple[Marginal, ...]
+    marginals: tuple[Marginal, ...]
     stream: RowStream
     alone: list[Weights]
     joined: dict[Marginal, Weights]
     steps: StepSizes = field(default_factory=StepSizes)
     ones: list[NDArray[np.int64]] = field(init=False)
-    twos: dict[Marginal, NDArray[np.int64]] = field(init=False)
+    tables: dict[Marginal, NDArray[np.int64]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.recount()
@@ -59,7 +71,7 @@ class Chains:
         """Count the rows anew."""
         shape = self.shape
         self.ones = [table_of(self.codes, single, shape.sizes_of(single)) for single in shape.singles]
-        self.twos = {pair: table_of(self.codes, pair, shape.sizes_of(pair)) for pair in self.pairs}
+        self.tables = {joint: table_of(self.codes, joint, shape.sizes_of(joint)) for joint in self.marginals}
 
     def replace_rows(self, codes: Codes) -> None:
         """Walk on from other rows."""
@@ -67,12 +79,12 @@ class Chains:
         self.recount()
 
     def around(self, column: int) -> list[Marginal]:
-        """The pairs that a column is in."""
-        return [pair for pair in self.pairs if column in pair]
+        """The pairs and triples that a column is in."""
+        return [marginal for marginal in self.marginals if column in marginal]
 
     def loss(self, targets: Mapping[Marginal, Floats]) -> float:
-        """How many rows are in the wrong cell, over all pairs, twice."""
-        return float(sum(np.abs(targets[pair] - self.twos[pair]).sum() for pair in self.pairs))
+        """How many rows are in the wrong cell, over all pairs and triples, twice."""
+        return float(sum(np.abs(targets[joint] - self.tables[joint]).sum() for joint in self.marginals))
 
     def round(self, targets: "LogTargets", share: float, *, learn: bool) -> None:
         """One step for each column, on a share of the rows each."""
@@ -86,23 +98,22 @@ class Chains:
         """One step: a column of a block drawn anew under potentials and tilt."""
         lack = targets.ones[column] - np.log(self.ones[column] + _SMOOTH)
         around = self.around(column)
-        pull = self.steps.two / (share * max(1, len(around)))
-        joined = list[tuple[int, Weights]]()
-        for pair in around:
-            gap = targets.twos[pair] - np.log(self.twos[pair] + _SMOOTH)
+        joined = list[tuple[Marginal, Weights]]()
+        for marginal in around:
+            gap = targets.joint[marginal] - np.log(self.tables[marginal] + _SMOOTH)
             if learn:
-                self.joined[pair] += (self.steps.learn * np.clip(gap, -2, 2)).astype(np.float32)
-            gap -= lack[None, :] if pair[1] == column else lack[:, None]
-            tilted = self.joined[pair] + np.clip(pull * gap, -_STEEPEST, _STEEPEST).astype(np.float32)
-            joined.append((_other(pair, column), seen_from(pair, tilted, column)))
+                self.joined[marginal] += (self.steps.learning(marginal) * np.clip(gap, -2, 2)).astype(np.float32)
+            gap -= lack.reshape([-1 if place == column else 1 for place in marginal])
+            pull = self.steps.pull(marginal, around) / share
+            tilted = self.joined[marginal] + np.clip(pull * gap, -_STEEPEST, _STEEPEST).astype(np.float32)
+            joined.append((others(marginal, column), seen_from(marginal, tilted, column)))
         tilt = np.clip(self.steps.one / share * lack, -_STEEPEST, _STEEPEST)
         alone = (self.alone[column] + tilt).astype(np.float32)
         self._step(column, block, alone, joined)
 
     def walk(self, column: int, block: slice) -> None:
         """One step under the potentials alone."""
-        joined = [(_other(pair, column), seen_from(pair, self.joined[pair], column)) for pair in self.around(column)]
-        self._step(column, block, self.alone[column], joined)
+        self._step(column, block, self.alone[column], self._potentials(column))
 
     def settle(self, column: int, wanted: Floats) -> None:
         """Draw anew the rows that are too many of a value of a column, among the values that have too few."""
@@ -115,13 +126,17 @@ class Chains:
         if not len(rows) or lack.max() <= 0:
             return
         few = np.log(np.maximum(lack, 1e-9) / np.maximum(wanted, _FLOOR)).astype(np.float32)
-        joined = [(_other(pair, column), seen_from(pair, self.joined[pair], column)) for pair in self.around(column)]
+        joined = self._potentials(column)
         part, block = np.ascontiguousarray(self.codes[:, rows]), slice(0, len(rows))
         alone = self.alone[column] + few
         drawn = draw_column(part, column, block, alone=alone, joined=joined, shape=self.shape, stream=self.stream)
         self._put(column, rows, drawn)
 
-    def _step(self, column: int, block: slice, alone: Weights, joined: list[tuple[int, Weights]]) -> None:
+    def _potentials(self, column: int) -> list[tuple[Marginal, Weights]]:
+        """The potentials around a column, as a step needs them."""
+        return [(others(m, column), seen_from(m, self.joined[m], column)) for m in self.around(column)]
+
+    def _step(self, column: int, block: slice, alone: Weights, joined: list[tuple[Marginal, Weights]]) -> None:
         """Draw new values, put them in, and keep the counts."""
         drawn = draw_column(self.codes, column, block, alone=alone, joined=joined, shape=self.shape, stream=self.stream)
         changed = np.flatnonzero(drawn != self.codes[column, block])
@@ -130,15 +145,10 @@ class Chains:
     def _put(self, column: int, where: NDArray[np.int64], new: NDArray[np.int32]) -> None:
         """Give rows other values of a column, and keep the counts."""
         old, size = self.codes[column, where], len(self.ones[column])
-        for pair in self.around(column):
-            other = self.codes[_other(pair, column), where]
-            count_changes(self.twos[pair], other, old=old, new=new, across=pair[1] == column)
+        for marginal in self.around(column):
+            count_changes(self.tables[marginal], self.codes, marginal, column=column, where=where, new=new)
         self.ones[column] += np.bincount(new, minlength=size) - np.bincount(old, minlength=size)
         self.codes[column, where] = new
-
-
-def _other(pair: Marginal, column: int) -> int:
-    return pair[0] if pair[1] == column else pair[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,14 +156,14 @@ class LogTargets:
     """Targets as logarithms, in as many rows as there are."""
 
     ones: list[Floats]
-    twos: dict[Marginal, Floats]
+    joint: dict[Marginal, Floats]
 
     @classmethod
-    def of(cls, singles: Sequence[Floats], pairs: Mapping[Marginal, Floats]) -> "LogTargets":
+    def of(cls, singles: Sequence[Floats], joint: Mapping[Marginal, Floats]) -> "LogTargets":
         """The logarithms of targets."""
         return cls(
             [np.log(table + _SMOOTH) for table in singles],
-            {pair: np.log(table + _SMOOTH) for pair, table in pairs.items()},
+            {marginal: np.log(table + _SMOOTH) for marginal, table in joint.items()},
         )
 
 

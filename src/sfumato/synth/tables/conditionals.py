@@ -10,14 +10,32 @@ from sfumato.synth.tables.shape import Marginal, TableShape
 from sfumato.synth.tables.stream import RowStream
 
 Weights = NDArray[np.float32]
-"""Potentials: logarithms of factors, of one column or of a pair with the smaller place first."""
+"""Potentials: logarithms of factors, of one column or of a marginal with its places rising."""
 
 _CELLS = 1 << 18  # of a chunk: what stays in the cache
 
 
-def seen_from(pair: Marginal, table: Weights, column: int) -> Weights:
-    """A pair's table with the other column first."""
-    return np.ascontiguousarray(table if pair[1] == column else table.T)
+def seen_from(marginal: Marginal, table: Weights, column: int) -> Weights:
+    """A marginal's table as (cell of the other columns, value of this one)."""
+    last = np.moveaxis(table, marginal.index(column), -1)
+    return np.ascontiguousarray(last.reshape(-1, last.shape[-1]))
+
+
+def others(marginal: Marginal, column: int) -> Marginal:
+    """The columns of a marginal but for one.
+
+    >>> others((1, 4, 6), 4)
+    (1, 6)
+    """
+    return tuple(place for place in marginal if place != column)
+
+
+def cells_of(codes: Codes, places: Marginal, sizes: Sequence[int], rows: slice) -> NDArray[np.int32]:
+    """The cell of each row in the table of some columns."""
+    found = codes[places[0], rows]
+    for place in places[1:]:
+        found = found * np.int32(sizes[place]) + codes[place, rows]
+    return found
 
 
 def draw_column(
@@ -26,13 +44,13 @@ def draw_column(
     block: slice,
     *,
     alone: Weights,
-    joined: Sequence[tuple[int, Weights]],
+    joined: Sequence[tuple[Marginal, Weights]],
     shape: TableShape,
     stream: RowStream,
 ) -> NDArray[np.int32]:
     """New values of a column for a block of rows: each in proportion to the product of its factors.
 
-    `joined` are other columns with the potentials of (their value, the new value). Where nothing is possible a row
+    `joined` are other columns with the potentials of (their cell, the new value). Where nothing is possible a row
     keeps what it has.
     """
     size = len(alone)
@@ -47,8 +65,8 @@ def draw_column(
         odds = np.empty((high - low, size), dtype=np.float32)
         odds[:] = alone
         part = buffer[: high - low]
-        for other, table in joined:
-            np.take(table, codes[other, low:high], axis=0, out=part, mode="clip")
+        for places, table in joined:
+            np.take(table, cells_of(codes, places, shape.sizes, slice(low, high)), axis=0, out=part, mode="clip")
             odds += part
         odds -= odds.max(axis=1, keepdims=True)
         np.exp(odds, out=odds)
@@ -64,27 +82,33 @@ def draw_column(
 def _allowed(codes: Codes, marginal: Marginal, mask: NDArray[np.bool_], column: int, block: slice) -> NDArray[np.bool_]:
     """(row, value) -> whether the row could have it."""
     last = np.moveaxis(mask, marginal.index(column), -1)
-    others = tuple(codes[place, block] for place in marginal if place != column)
-    return np.broadcast_to(last[others], (block.stop - block.start, mask.shape[marginal.index(column)]))
+    given = tuple(codes[place, block] for place in others(marginal, column))
+    return np.broadcast_to(last[given], (block.stop - block.start, mask.shape[marginal.index(column)]))
 
 
 def count_changes(
     table: NDArray[np.int64],
-    other: NDArray[np.int32],
+    codes: Codes,
+    marginal: Marginal,
     *,
-    old: NDArray[np.int32],
+    column: int,
+    where: NDArray[np.int64],
     new: NDArray[np.int32],
-    across: bool,
 ) -> None:
-    """Bring a pair's counts up to date where rows change a value; `across` if that is the column along the rows."""
-    flat, width = table.reshape(-1), table.shape[1]
-    given = other.astype(np.int64) * (width if across else 1)
-    step = 1 if across else width
-    flat += np.bincount(given + new.astype(np.int64) * step, minlength=flat.size)
-    flat -= np.bincount(given + old.astype(np.int64) * step, minlength=flat.size)
+    """Bring a marginal's counts up to date before some rows change their value of a column."""
+    flat, step = table.reshape(-1), 1
+    given, along = np.zeros(len(where), dtype=np.int64), 1
+    for place, size in zip(reversed(marginal), reversed(table.shape), strict=True):
+        if place == column:
+            along = step
+        else:
+            given += codes[place, where].astype(np.int64) * step
+        step *= size
+    flat += np.bincount(given + new.astype(np.int64) * along, minlength=flat.size)
+    flat -= np.bincount(given + codes[column, where].astype(np.int64) * along, minlength=flat.size)
 
 
-def no_weights(sizes: Sequence[int], pairs: Sequence[Marginal]) -> tuple[list[Weights], dict[Marginal, Weights]]:
+def no_weights(sizes: Sequence[int], marginals: Sequence[Marginal]) -> tuple[list[Weights], dict[Marginal, Weights]]:
     """Potentials that say nothing."""
     alone = [np.zeros(size, dtype=np.float32) for size in sizes]
-    return alone, {(a, b): np.zeros((sizes[a], sizes[b]), dtype=np.float32) for a, b in pairs}
+    return alone, {m: np.zeros([sizes[place] for place in m], dtype=np.float32) for m in marginals}

@@ -1,4 +1,4 @@
-"""The maximum-entropy model cell by cell: all single columns and measured pairs met in proportion, again and again."""
+"""The maximum-entropy model cell by cell: columns, measured pairs and triples met in proportion, again and again."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -48,11 +48,11 @@ class ExplicitModel:
             last = place + 1
         return self.weights.reshape([*grouped, math.prod(sizes[last:])])
 
-    def fit(self, singles: Sequence[Floats], pairs: Mapping[Marginal, Floats]) -> None:
+    def fit(self, singles: Sequence[Floats], joint: Mapping[Marginal, Floats]) -> None:
         """Meet every table once, in proportion (Deming, Stephan 1940); it ends at maximum entropy."""
-        for marginal, target in pairs.items():
+        for marginal, target in joint.items():
             self._meet(marginal, target)
-        joined = {column for pair in pairs for column in pair}
+        joined = {column for marginal in joint for column in marginal}
         for column, target in enumerate(singles):
             if column not in joined:
                 self._meet((column,), target)

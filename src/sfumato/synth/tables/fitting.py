@@ -10,7 +10,7 @@ from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.residuals import Floats
 from sfumato.synth.tables.rows import Codes
 from sfumato.synth.tables.shape import Marginal
-from sfumato.synth.tables.targets import pair_targets
+from sfumato.synth.tables.triple_targets import all_targets
 
 _Tables = dict[Marginal, Floats]
 _SHARE, _LAST_SHARE, _LAST = 0.1, 0.05, 10
@@ -29,13 +29,13 @@ def fit_chains(
     """Let the chains walk towards targets that are shrunk towards what the rows imply; the targets at the end."""
     factor = chains.codes.shape[1] / float(singles[0].sum())
     ones = [table * factor for table in singles]
-    smooth = _times(chains.twos, 1 / factor)
-    targets = pair_targets(measured, singles, smooth)
+    smooth = _times(chains.tables, 1 / factor)
+    targets = all_targets(measured, singles, smooth)
     best, kept = np.inf, chains.codes.copy()
     last = max(0, rounds - _LAST)
     for count in range(rounds):
         if count <= last and count % _EVERY == 0 and count:
-            targets, best = pair_targets(measured, singles, smooth), _FORGIVE * best
+            targets, best = all_targets(measured, singles, smooth), _FORGIVE * best
         wanted = _times(targets, factor)
         share = _LAST_SHARE if count >= last else _SHARE
         chains.round(LogTargets.of(ones, wanted), share, learn=count < last)
@@ -45,8 +45,8 @@ def fit_chains(
         elif loss > _BACK * best:
             chains.replace_rows(kept.copy())
             chains.steps.shorten()
-        for pair, table in chains.twos.items():
-            smooth[pair] = _MEMORY * smooth[pair] + (1 - _MEMORY) * table / factor
+        for marginal, table in chains.tables.items():
+            smooth[marginal] = _MEMORY * smooth[marginal] + (1 - _MEMORY) * table / factor
     chains.replace_rows(kept)
     settle_columns(chains, ones)
     return targets

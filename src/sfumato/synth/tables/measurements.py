@@ -20,7 +20,7 @@ from sfumato.synth.tables.residuals import Floats, centred, squared_move
 from sfumato.synth.tables.scores import GRAIN, squared_score_move
 from sfumato.synth.tables.shape import Marginal, TableShape
 
-_FORMAT = 1
+_FORMATS = (1, 2)  # the second has triples; what has none is still written as the first
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +47,16 @@ class MeasuredResidual:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredScores:
-    """How far pairs are from independence, with noise, in steps of scores."""
+    """How far marginals are from what is public of them, with noise, in steps of scores."""
 
-    pairs: tuple[Marginal, ...]
+    marginals: tuple[Marginal, ...]
     values: Integers = field(repr=False)
     noise: GaussianNoise
 
 
 @dataclass(frozen=True, eq=False)
 class TableMeasurements:
-    """Everything that left the data: residuals, in the order they were measured, and scores.
+    """Everything that left the data: residuals, in the order they were measured, and scores of pairs and triples.
 
     `to_json` writes it whole; rows and answers are made of it again without the data.
     """
@@ -65,14 +65,16 @@ class TableMeasurements:
     sigma: Fraction
     residuals: tuple[MeasuredResidual, ...]
     scores: MeasuredScores | None
+    triple_scores: MeasuredScores | None = None
 
     @property
     def handed(self) -> tuple[Handed, ...]:
         """The noise that was handed out with what one person moves by, for whoever prices it again."""
         square = self.shape.moved**2
         given = [Handed(each.noise, square * squared_move(each.values.shape)) for each in self.residuals]
-        if self.scores is not None:
-            given.append(Handed(self.scores.noise, square * squared_score_move(len(self.scores.pairs))))
+        for scores in (self.scores, self.triple_scores):
+            if scores is not None:
+                given.append(Handed(scores.noise, square * squared_score_move(len(scores.marginals))))
         return tuple(given)
 
     @cached_property
@@ -99,17 +101,20 @@ class TableMeasurements:
         return tuple(marginal for marginal in self.tables if len(marginal) == 2)
 
     @property
-    def noisy_scores(self) -> dict[Marginal, float]:
-        """The total variation distance of each pair from independence, in rows, with noise."""
-        if self.scores is None:
+    def measured_triples(self) -> tuple[Marginal, ...]:
+        """The triples that were named, or worth their price."""
+        return tuple(marginal for marginal in self.tables if len(marginal) == 3)
+
+    def distances(self, scores: MeasuredScores | None) -> dict[Marginal, float]:
+        """The total variation distance of each scored marginal from what was public of it, in rows, with noise."""
+        if scores is None:
             return {}
         unit = 2 * GRAIN * self.shape.parts
-        return {pair: int(value) / unit for pair, value in zip(self.scores.pairs, self.scores.values, strict=True)}
+        return {scored: int(value) / unit for scored, value in zip(scores.marginals, scores.values, strict=True)}
 
-    @property
-    def score_deviation(self) -> float:
-        """The standard deviation of the noise of a score, in rows."""
-        return 0.0 if self.scores is None else nearest(self.scores.noise.sigma / (2 * GRAIN * self.shape.parts))
+    def doubt(self, scores: MeasuredScores | None) -> float:
+        """The standard deviation of the noise of such a distance, in rows."""
+        return 0.0 if scores is None else nearest(scores.noise.sigma / (2 * GRAIN * self.shape.parts))
 
     @cached_property
     def digest(self) -> bytes:
@@ -119,9 +124,9 @@ class TableMeasurements:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, without loss."""
-        scores = self.scores
+        triples = {} if self.triple_scores is None else {"triple_scores": _written(self.triple_scores)}
         return {
-            "format": _FORMAT,
+            "format": 2 if triples or self.measured_triples else 1,
             "columns": dict(self.shape.columns),
             "moved": self.shape.moved,
             "parts": self.shape.parts,
@@ -131,16 +136,15 @@ class TableMeasurements:
                 [list(each.marginal), str(each.noise.sigma), [int(v) for v in each.values.ravel()]]
                 for each in self.residuals
             ],
-            "scores": None
-            if scores is None
-            else [[list(p) for p in scores.pairs], str(scores.noise.sigma), [int(v) for v in scores.values]],
+            "scores": None if self.scores is None else _written(self.scores),
+            **triples,
         }
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "TableMeasurements":
         """What `to_json` wrote."""
-        if document.get("format") != _FORMAT:
-            raise InvalidParameter("format", f"must be {_FORMAT}, got", document.get("format"))
+        if document.get("format") not in _FORMATS:
+            raise InvalidParameter("format", f"must be one of {_FORMATS}, got", document.get("format"))
         columns = {str(name): whole("size", size, least=2) for name, size in document["columns"].items()}
         names, sizes = tuple(columns), tuple(columns.values())
         impossible = {
@@ -152,9 +156,18 @@ class TableMeasurements:
             MeasuredResidual(tuple(m), _integers(values).reshape(shape.sizes_of(tuple(m))), _noise(sigma))
             for m, sigma, values in document["residuals"]
         )
-        scored = document["scores"]
-        scores = scored and MeasuredScores(tuple(map(tuple, scored[0])), _integers(scored[2]), _noise(scored[1]))
-        return cls(shape, positive("sigma", Fraction(document["sigma"])), residuals, scores)
+        scores, triples = _read(document["scores"]), _read(document.get("triple_scores"))
+        return cls(shape, positive("sigma", Fraction(document["sigma"])), residuals, scores, triples)
+
+
+def _written(scores: MeasuredScores) -> list[Any]:
+    return [[list(m) for m in scores.marginals], str(scores.noise.sigma), [int(v) for v in scores.values]]
+
+
+def _read(scored: list[Any] | None) -> MeasuredScores | None:
+    if scored is None:
+        return None
+    return MeasuredScores(tuple(tuple(m) for m in scored[0]), _integers(scored[2]), _noise(scored[1]))
 
 
 def _noise(sigma: str) -> GaussianNoise:

@@ -6,11 +6,11 @@ noisy values alone, inside a stage whose share is already fixed.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sfumato.errors import InvalidParameter
-from sfumato.exact.parameters import positive
+from sfumato.exact.parameters import non_negative, positive
 from sfumato.mechanisms import GaussianNoise
 from sfumato.synth.tables.paid import affordable
 from sfumato.synth.tables.residuals import squared_move
@@ -19,27 +19,47 @@ from sfumato.synth.tables.shape import Marginal, TableShape
 _CELL_POWER, _CELL_FACTOR = 0.85, 0.2  # the error of a shrunk table: .2·cells^.85·σ/n
 _IMPLIED = 0.7  # of a pair's distance from independence, what other pairs do not imply
 _DOUBT = 0.5  # deviations of its noise that a score loses
+_TRIPLE_SCORES, _TRIPLES = Fraction(2, 100), Fraction(16, 100)
 _SINGLES_AT, _SINGLES_LEAST, _SINGLES_MOST = 0.25, 0.1, 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageShares:
-    """The parts of μ² that go to the total, to single columns, to scores, and to what is worth most after these."""
+    """The parts of μ² that go to the total, to single columns, to scores, to triples, and to what is worth most.
+
+    >>> StageShares().settled(any_triples=True, scored=True).rest
+    Fraction(69, 100)
+    """
 
     total: Fraction = Fraction(1, 100)
     singles: Fraction = Fraction(9, 100)
     scores: Fraction = Fraction(3, 100)
+    triple_scores: Fraction = Fraction(0)
+    triples: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         for name in ("total", "singles", "scores"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
+        for name in ("triple_scores", "triples"):
+            object.__setattr__(self, name, non_negative(name, getattr(self, name)))
         if self.rest <= 0:
             raise InvalidParameter("shares", "must leave something for pairs, got together", 1 - self.rest)
+        if self.triple_scores and not self.triples:
+            raise InvalidParameter("shares", "must have something for the triples that are scored, got", self.triples)
 
     @property
     def rest(self) -> Fraction:
         """What is left for pairs, and for single columns once more."""
-        return 1 - self.total - self.singles - self.scores
+        return 1 - self.total - self.singles - self.scores - self.triple_scores - self.triples
+
+    def settled(self, *, any_triples: bool, scored: bool) -> "StageShares":
+        """The shares as they are spent: with usual ones for triples if there are any and none were said."""
+        if not any_triples:
+            return replace(self, triple_scores=Fraction(0), triples=Fraction(0))
+        scores = (self.triple_scores if self.triples else _TRIPLE_SCORES) if scored else Fraction(0)
+        if scored and not scores:
+            raise InvalidParameter("shares", "must have something for the scores of triples, got", self.triple_scores)
+        return replace(self, triple_scores=scores, triples=self.triples or _TRIPLES)
 
 
 def projected(sizes: tuple[int, ...]) -> float:
@@ -47,16 +67,23 @@ def projected(sizes: tuple[int, ...]) -> float:
     return math.prod(1 - 1 / size for size in sizes)
 
 
+def total_noise(shape: TableShape, share: Fraction) -> GaussianNoise:
+    """Noise for the number of rows."""
+    return affordable({(): 1.0}, {(): shape.moved**2}, share)[()]
+
+
 def single_noises(shape: TableShape, share: Fraction) -> dict[Marginal, GaussianNoise]:
     """Noise for all single columns: σ ∝ (p/d)^⅓, which has the least sum of absolute errors."""
-    return _priced(shape, {(i,): _even(projected((d,)), d) for i, d in enumerate(shape.sizes)}, share)
+    return residual_noises(shape, {(i,): _even(projected((d,)), d) for i, d in enumerate(shape.sizes)}, share)
 
 
 def _even(price: float, error: float) -> float:
     return math.cbrt(price / error)
 
 
-def _priced(shape: TableShape, wanted: Mapping[Marginal, float], share: Fraction) -> dict[Marginal, GaussianNoise]:
+def residual_noises(
+    shape: TableShape, wanted: Mapping[Marginal, float], share: Fraction
+) -> dict[Marginal, GaussianNoise]:
     """Noises in proportion to what is wanted of σ in rows; residuals are d times as large."""
     moves = {m: shape.moved**2 * squared_move(shape.sizes_of(m)) for m in wanted}
     return affordable({m: sigma * shape.cells_of(m) for m, sigma in wanted.items()}, moves, share)
@@ -109,5 +136,5 @@ def chosen_noises(
         share = shares.rest - again
         mu = of_a_row * math.sqrt(share)
         kept = pairs_worth_it(shape, rows=rows, scores=scores, doubt=doubt, mu=mu)
-        found |= _priced(shape, kept, squared_mu * share)
+        found |= residual_noises(shape, kept, squared_mu * share)
     return found

@@ -61,3 +61,8 @@ def centred(table: Floats) -> Floats:
     for axis in range(table.ndim):
         table = table - table.mean(axis=axis, keepdims=True)
     return table
+
+
+def freedom(sizes: tuple[int, ...]) -> int:
+    """In how many directions a residual can differ: Π(d_i - 1)."""
+    return math.prod(size - 1 for size in sizes)

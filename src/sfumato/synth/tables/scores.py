@@ -6,7 +6,7 @@ the rounding of r. As |·| moves by no more than its argument, one part in one c
 vector of K scores by at most g·√K; many parts by at most their number times that, as distances add up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ GRAIN = 64
 """Steps of a score within one part: r is rounded to these."""
 
 
-def squared_score_move(pairs: int) -> int:
+def squared_score_move(marginals: int) -> int:
     """The squared ℓ2 distance that one part moves that many scores by."""
-    return GRAIN**2 * pairs
+    return GRAIN**2 * marginals
 
 
 def implied_pair(one: Floats, other: Floats) -> Floats:
@@ -58,9 +58,7 @@ def score(table: Integers, against: NDArray[np.int64]) -> int:
     return sum(abs(int(x) * GRAIN - int(r)) for x, r in zip(table.flat, against.flat, strict=True))
 
 
-def score_vector(shape: TableShape, counts: Counts, pairs: Sequence[Marginal], singles: Sequence[Floats]) -> Integers:
-    """The exact scores of the pairs against the product of public single columns, in parts; private."""
-    found = [
-        score(exact_table(shape, counts, (a, b)), reference(implied_pair(singles[a], singles[b]))) for a, b in pairs
-    ]
+def score_vector(shape: TableShape, counts: Counts, implied: Mapping[Marginal, Floats]) -> Integers:
+    """The exact scores of marginals against public tables, in parts; private."""
+    found = [score(exact_table(shape, counts, marginal), reference(table)) for marginal, table in implied.items()]
     return np.array(found, dtype=np.int64 if max(found) < 2**62 else np.object_)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.synth.tables.measurements import TableMeasurements
-from sfumato.synth.tables.residuals import Floats, centred
+from sfumato.synth.tables.residuals import Floats, centred, freedom
 from sfumato.synth.tables.scores import implied_pair
 from sfumato.synth.tables.shape import Marginal
 
@@ -63,17 +63,20 @@ def shrink_singular_values(table: Floats, variance: float) -> Floats:
     return np.asarray((left * (kept * unit)) @ right)
 
 
-def shrink_cells(table: Floats, variance: float, mass: Floats) -> Floats:
-    """Each cell shrunk as if its true value had a variance in proportion to a mass of total 1."""
-    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    prior = max(float((table**2).sum()) - variance * freedom, 0.0) * mass
+def shrink_cells(table: Floats, variance: float, mass: Floats, *, directions: int | None = None) -> Floats:
+    """Each cell shrunk as if its true value had a variance in proportion to a mass of total 1.
+
+    `directions` is how many the noise has, of a table that was laid out anew.
+    """
+    noise = variance * (freedom(table.shape) if directions is None else directions)
+    prior = max(float((table**2).sum()) - noise, 0.0) * mass
     return np.asarray(table * (prior / (prior + variance)))
 
 
-def shrunk(table: Floats, variance: float, mass: Floats) -> Floats:
+def shrunk(table: Floats, variance: float, mass: Floats, *, directions: int | None = None) -> Floats:
     """What is above noise in a residual: its large directions, and of the rest what is where people are."""
     large = shrink_singular_values(table, variance)
-    return large + shrink_cells(table - large, variance, mass)
+    return large + shrink_cells(table - large, variance, mass, directions=directions)
 
 
 def with_sums(table: Floats, down: Floats, across: Floats, mask: NDArray[np.bool_] | None = None) -> Floats:
