@@ -125,7 +125,7 @@ class Publishing:
         def counting(at: Spend) -> Any:
             return workload(read_.question, desk.dataset, desk.public, places_of(read_), at)
 
-        return price_publication(read_, counting, spend)
+        return price_publication(read_, counting, spend, self._curator._public_tables)
 
     def explain(
         self, plan: object, *, epsilon: Amount | None, delta: Amount | None, rho: Amount | None
@@ -187,7 +187,8 @@ class Publishing:
         folder.unseal(data)
         _, measured = read(data)
         progress("measured", 0.5)
-        build(folder, self._settled(priced, folder, answer), measured, twin=priced.plan.twin, progress=progress)
+        settled = self._settled(priced, folder, answer)
+        build(folder, settled, measured, twin=priced.plan.twin, priced=priced.parts, progress=progress)
 
     def _measured(self, priced: PricedPublication, folder: PublicationFolder, label: str) -> tuple[Answered, bytes]:
         """What was measured, once it is settled: now, or in an attempt before."""
@@ -222,7 +223,7 @@ class Publishing:
     def _settled(self, priced: PricedPublication, folder: PublicationFolder, answer: Answered) -> SettledPublication:
         release: Any = answer.release
         cost, dataset = cost_of(priced), self._curator.dataset
-        keys = priced.workload.question.keys
+        listed = priced.listed()
         return SettledPublication(
             publication=folder.name,
             name=priced.plan.name,
@@ -236,8 +237,8 @@ class Publishing:
             receipt=f"{answer.sequence}-{answer.head[:12]}",
             time=int(release["day"]),
             plan=priced.plan.to_json(),
-            kinds={name: key.kind for name, key in zip(priced.plan.columns, keys, strict=True)},
-            domains=priced.domains,
+            kinds={name: kind for name, (kind, _) in listed.items()},
+            domains={name: values for name, (_, values) in listed.items()},
             rows_per_person=priced.workload.workload.bounds.total,
             parts=tuple(priced.parts_json()),  # type: ignore[arg-type]
             measured=str(release["sha256"]),

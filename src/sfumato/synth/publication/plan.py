@@ -25,7 +25,7 @@ from sfumato.data.files import parsed
 from sfumato.errors import InvalidDeclaration
 from sfumato.query.parse import stands_alone
 from sfumato.query.workload import MOST_ATTRIBUTES
-from sfumato.synth.publication.kinds import KINDS, NEEDS, ROWS
+from sfumato.synth.publication.kinds import KINDS, NEEDS
 from sfumato.synth.publication.parts import Columns, PlanPart
 
 FORMAT, VERSION = "sfumato/publication-plan", 1
@@ -114,8 +114,8 @@ def _read(given: object, name: str) -> PublicationPlan:
         source = f"({source}\n) AS published"
     where = text("where", top.get("where", ""))
     rows = text("rows", top.get("rows", ""))
-    if rows and rows not in ROWS:
-        raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, ROWS))
+    if rows and rows not in NEEDS:
+        raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, NEEDS))
     parts, called = _parts(top["measure"], columns), text("name", top.get("name", name)).strip()
     if not called:
         raise InvalidDeclaration("the publication has no name", hint='name = "visits"')

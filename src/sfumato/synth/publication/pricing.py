@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +17,17 @@ from numpy.typing import NDArray
 from sfumato.accounting import events
 from sfumato.accounting.events import Converted, Event
 from sfumato.core.printing import Json
+from sfumato.data import Kind
 from sfumato.engines import ExactCells
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.query.bounds import Spend
 from sfumato.query.workload import CountedWorkload, PricedWorkload
+from sfumato.synth.publication.hierarchy_part import PricedHierarchy
 from sfumato.synth.publication.noises import DISCRETE_NORMAL, GEOMETRIC, NORMAL, NoiseKind
-from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, Offer, PricedPart
+from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, NeedsPublicTables, Offer, PricedPart
 from sfumato.synth.publication.plan import PublicationPlan
+from sfumato.synth.publication.public_tree import PublicTables
 
 _STEPS = 40
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**6)
@@ -47,6 +51,15 @@ class PricedPublication:
     def domains(self) -> Domains:
         """The public values of every column."""
         return dict(zip(self.plan.columns, self.workload.workload.attributes, strict=True))
+
+    def listed(self) -> dict[str, tuple[Kind, tuple[Any, ...]]]:
+        """The kind and the public values of every column, and of the levels of hierarchies along a tree."""
+        keys = zip(self.plan.columns, self.workload.question.keys, strict=True)
+        found = {name: (key.kind, self.domains[name]) for name, key in keys}
+        for part in self.parts:
+            if isinstance(part, PricedHierarchy):
+                found |= part.domains
+        return found
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -80,20 +93,25 @@ class PricedPublication:
 
 
 def price_publication(
-    plan: PublicationPlan, counting: Callable[[Spend], CountedWorkload], spend: Spend
+    plan: PublicationPlan,
+    counting: Callable[[Spend], CountedWorkload],
+    spend: Spend,
+    public: PublicTables | None = None,
 ) -> PricedPublication:
-    """The plan at a price; `counting` gives what the engine will count for it."""
+    """The plan at a price; `counting` gives what the engine will count for it, `public` what public tables say."""
     workload = counting(spend)
     domains = dict(zip(plan.columns, workload.attributes, strict=True))
     shapes = {table: workload.shape(tuple(plan.columns.index(name) for name in table)) for table in plan.tables}
 
+    planned = [part.placed(domains, public) if isinstance(part, NeedsPublicTables) else part for part in plan.parts]
+
     def at(noise: NoiseKind, amount: Fraction) -> tuple[PricedPart, ...]:
-        whole = sum((part.worth for part in plan.parts), Fraction(0))
+        whole = sum((part.worth for part in planned), Fraction(0))
         offers = (
             Offer(amount * part.worth / whole, noise, workload.moved, workload.weights.bits, shapes, domains)
-            for part in plan.parts
+            for part in planned
         )
-        return tuple(part.price(offer) for part, offer in zip(plan.parts, offers, strict=True))
+        return tuple(part.price(offer) for part, offer in zip(planned, offers, strict=True))
 
     parts, event = _best(at, spend)
     return PricedPublication(plan, workload.at(event), parts, spend)
