@@ -14,6 +14,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from contribution_order import order_of
 from sfumato.data import Dataset, Kind, SourceColumn, Table, typed
 from sfumato.engines.engine import ExactCells, ExactTable, PublicRows
@@ -237,6 +240,9 @@ class SqliteEngine:
     def repeats(self, table: str, columns: tuple[str, ...]) -> int:
         known = [tuple(row[each] for each in columns) for row in self._rows[table]]
         return max(Counter(key for key in known if None not in key).values(), default=1)
+
+    def listed(self, table: str, columns: tuple[str, ...]) -> list[NDArray[Any]]:
+        return [np.array([row[each] for row in self._rows[table]], dtype=object) for each in columns]
 
     def ask_public(self, question: PublicQuestion) -> PublicRows:
         raise NotImplementedError("this engine is for comparisons of private answers")

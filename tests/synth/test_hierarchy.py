@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from random_trees import consistent, trees
 from sfumato.core import Change, Neighbours
 from sfumato.errors import InvalidParameter
 from sfumato.mechanisms import DiscreteGaussianNoise, GeometricNoise
@@ -16,27 +17,6 @@ from sfumato.synth import TopDown, Tree
 from statistics_of_samples import THRESHOLD, chi_square, discrete_laplace
 
 ADDED, REPLACED = Neighbours(), Neighbours(Change.REPLACE)
-
-
-def consistent(tree: Tree, parents: list[Any], levels: list[Any]) -> bool:
-    """Whether every parent's cells are the sums of its children's."""
-    for above, below, parent in zip(levels, levels[1:], parents, strict=False):
-        sums = np.zeros_like(above)
-        np.add.at(sums, np.asarray(parent), below)
-        if not np.array_equal(sums, above):
-            return False
-    return len(levels) == tree.depth
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> list[list[int]]:
-    """Levels of parents in any order, each parent with a child."""
-    parents, size = list[list[int]](), draw(st.integers(1, 3))
-    for _ in range(draw(st.integers(1, 3))):
-        more = draw(st.lists(st.integers(0, size - 1), max_size=5))
-        parents.append(draw(st.permutations([*range(size), *more])))
-        size = len(parents[-1])
-    return parents
 
 
 @given(trees(), st.integers(1, 3), st.data())

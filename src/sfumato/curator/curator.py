@@ -27,6 +27,7 @@ from sfumato.ledger import Ledger, Patience
 from sfumato.ledger.canon import canonical
 from sfumato.query.public_question import PublicQuestion
 from sfumato.synth import Publication
+from sfumato.synth.publication.public_tree import PublicTables
 
 AT_ONCE = 8
 """How many questions of event loops are worked on at the same time; further ones wait their turn."""
@@ -108,6 +109,11 @@ class Curator(Closing):
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="sfumato")
             return self._pool
+
+    @property
+    def _public_tables(self) -> PublicTables:
+        """What public tables say; of private ones it says nothing."""
+        return self._engine
 
     def _ask_public(self, question: PublicQuestion) -> PublicRows:
         """What a question about public tables alone finds."""

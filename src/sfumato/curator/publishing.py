@@ -162,7 +162,7 @@ class Publishing:
         def counting(at: Spend) -> Any:
             return workload(read_.question, desk.dataset, desk.public, places_of(read_), at)
 
-        return price_publication(read_, counting, spend)
+        return price_publication(read_, counting, spend, self._curator._public_tables)
 
     def explain(
         self, plan: object, *, epsilon: Amount | None, delta: Amount | None, rho: Amount | None
@@ -224,10 +224,8 @@ class Publishing:
         folder.unseal(data)
         _, measured = read(data)
         progress("measured", 0.5)
-        columns = priced.columns_of(measured)
-        build(
-            folder, self._settled(priced, folder, answer, columns), measured, twin=priced.plan.twin, progress=progress
-        )
+        settled = self._settled(priced, folder, answer, priced.columns_of(measured))
+        build(folder, settled, measured, twin=priced.plan.twin, priced=priced.parts, progress=progress)
 
     def _measured(self, priced: Priced, folder: PublicationFolder, label: str) -> tuple[Answered, bytes]:
         """What was measured, once it is settled: now, or in an attempt before."""

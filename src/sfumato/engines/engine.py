@@ -82,6 +82,10 @@ class Engine(Protocol):
         """How many rows of a public table agree on these columns at most; of no columns: how many there are."""
         ...
 
+    def listed(self, table: str, columns: tuple[str, ...]) -> list[NDArray[Any]]:
+        """Columns of a public table, all of its rows in one order; missing values are masked, or None."""
+        ...
+
     def ask_public(self, question: PublicQuestion) -> PublicRows:
         """What a question about public tables alone finds; where it is run, no other table has a name."""
         ...

@@ -6,7 +6,7 @@ one of its cells may gather them all (Survey Definition 3.2: databases as histog
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -18,6 +18,7 @@ from sfumato.query.aggregates import CountRows
 from sfumato.query.context import Public
 from sfumato.query.expression import Ref
 from sfumato.query.measured import measured
+from sfumato.query.passes.public_groups import long_domains
 from sfumato.query.planning import plan_question
 from sfumato.query.price import Bounds, PricedQuery, Spend, person_bounds
 from sfumato.query.question import Question
@@ -112,7 +113,9 @@ def workload(
 
     `spend` is what will be spent on all of it: rows are weighed as finely as noise of that size is drawn fast.
     """
-    return counted_workload(asked_columns(text, dataset, public), dataset, marginals, spend)
+    asked = asked_columns(text, dataset, public)
+    domains = long_domains(asked.keys, asked.domains, asked.plan, public, MOST_CELLS)
+    return counted_workload(replace(asked, domains=domains), dataset, marginals, spend)
 
 
 def asked_columns(text: str, dataset: Dataset, public: Public) -> Question:

@@ -14,7 +14,7 @@ from sfumato.synth.databases import (
     WeightedDatabase,
 )
 from sfumato.synth.guess_and_check import Checked, GuessAndCheck, NumericCheck
-from sfumato.synth.hierarchy import TopDown, Tree
+from sfumato.synth.hierarchy import TopDown
 from sfumato.synth.hierarchy_workload import HierarchyWorkload
 from sfumato.synth.marginal_workload import MarginalWorkload
 from sfumato.synth.microdata import (
@@ -62,6 +62,7 @@ from sfumato.synth.ranges import RangeAnswer, Ranges, RangeSynopsis, RangeTree, 
 from sfumato.synth.rounding import controlled_rounding, rounded_up
 from sfumato.synth.small_database import SmallDatabase
 from sfumato.synth.steps import MultiplicativeStep, ProportionalStep
+from sfumato.synth.tree import Tree
 from sfumato.synth.water_filling import CellGroups, WholeFill, water_filled, water_filled_wholes, water_level
 from sfumato.synth.workloads import MatrixWorkload, Workload, point_and_sum_queries
 

@@ -1,7 +1,8 @@
 """Top-down counts on a tree: every level measured, and made consistent from the root to the leaves.
 
-A node has one or more cells. Level by level the children's noisy cells are water-filled onto the whole numbers that
-their parents were given, and rounded so that they add up to them: whole numbers, none negative, consistent everywhere.
+A node has one or more cells. First every node's measurement is pooled with what its children say (`pooling.py`). Then,
+level by level, the children's estimates are water-filled onto the whole numbers that their parents were given, and
+rounded so that they add up to them: whole numbers, none negative, consistent everywhere.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,96 +23,12 @@ from sfumato.mechanisms.additive import Noise, stated
 from sfumato.mechanisms.answers import AnswerMove, Answers, add
 from sfumato.mechanisms.discrete_gaussian import DiscreteGaussianNoise
 from sfumato.mechanisms.geometric import GeometricNoise
+from sfumato.synth.pooling import pooled_reaches, pooled_up
 from sfumato.synth.rounding import rounded_up
+from sfumato.synth.tree import Tree
 from sfumato.synth.water_filling import CellGroups, Wholes, summable, water_filled_wholes
 
 _LARGEST = 2**62
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
-    """A tree by levels: for each level below the first, the index of every node's parent.
-
-    A parent has a child at least: a node that has none is given one, which repeats it.
-
-    >>> country = Tree.of([[0, 0], [1, 0, 0]])
-    >>> country.sizes
-    (1, 2, 3)
-    >>> [level.tolist() for level in country.sums(np.array([[2], [5], [0]]))]
-    [[[7]], [[5], [2]], [[2], [5], [0]]]
-    """
-
-    sizes: tuple[int, ...]
-    children: tuple[CellGroups, ...]
-    orders: tuple[NDArray[np.intp] | None, ...]
-    """The nodes of each level in the order in which children of one parent stand side by side; None if they do."""
-
-    @classmethod
-    def of(cls, parents: Sequence[Any]) -> "Tree":
-        """The tree of these parents, level by level from below the first."""
-        sizes, children, orders = list[int](), list[CellGroups](), list[NDArray[np.intp] | None]()
-        for depth, level in enumerate(parents, start=1):
-            found = np.asarray(level)
-            if found.ndim != 1 or found.dtype.kind not in "iu" or not found.size or int(found.min()) < 0:
-                raise InvalidParameter(
-                    "parents", f"must be indices from 0 on at level {depth}, found", found.dtype.name
-                )
-            counts = np.bincount(found)
-            if not sizes:
-                sizes.append(len(counts))
-                orders.append(None)
-            if len(counts) != sizes[-1] or int(counts.min()) < 1:
-                raise InvalidParameter(
-                    "parents", f"must give each of {sizes[-1]} nodes a child at level {depth}, got",
-                    f"{int((counts > 0).sum())} that have one", hint="a node without children is given one of its own",
-                )  # fmt: skip
-            above = orders[-1]
-            placed = found if above is None else np.argsort(above)[found]
-            orders.append(None if (np.diff(placed) >= 0).all() else np.argsort(placed, kind="stable"))
-            children.append(CellGroups.of(counts if above is None else counts[above]))
-            sizes.append(len(found))
-        if not children:
-            raise InvalidParameter("parents", "must be those of one level at least, got", 0)
-        return cls(tuple(sizes), tuple(children), tuple(orders))
-
-    @classmethod
-    def regular(cls, branching: Sequence[int]) -> "Tree":
-        """The tree under one root in which every node of a level has as many children.
-
-        >>> Tree.regular([2, 3]).sizes
-        (1, 2, 6)
-        """
-        size, parents = 1, list[NDArray[np.int64]]()
-        for many in branching:
-            parents.append(np.repeat(np.arange(size), whole("branching", many, least=1)))
-            size = len(parents[-1])
-        return cls.of(parents)
-
-    @property
-    def depth(self) -> int:
-        """How many levels there are."""
-        return len(self.sizes)
-
-    def side_by_side(self, depth: int, values: NDArray[Any]) -> NDArray[Any]:
-        """Values a node of a level, in the order in which siblings are neighbours."""
-        order = self.orders[depth]
-        return values if order is None else values[order]
-
-    def as_given(self, depth: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The inverse of `side_by_side`."""
-        order = self.orders[depth]
-        if order is None:
-            return values
-        found = np.empty_like(values)
-        found[order] = values
-        return found
-
-    def sums(self, leaves: NDArray[Any]) -> list[NDArray[Any]]:
-        """The cells of every node, level by level, from those of the leaves (leaf, cell)."""
-        levels = [self.side_by_side(self.depth - 1, leaves)]
-        for groups in reversed(self.children):
-            levels.append(np.add.reduceat(levels[-1], groups.starts, axis=0))
-        return [self.as_given(depth, level) for depth, level in enumerate(reversed(levels))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +46,8 @@ class TopDown:
     noises: tuple[Noise, ...]
     cells: int = 1
     neighbours: Neighbours = field(default_factory=Neighbours)
+    pooled: bool = True
+    """Whether a node is fitted to what its children say as well; False is plain top-down."""
     event: events.Event = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -152,12 +71,13 @@ class TopDown:
         cells: int = 1,
         neighbours: Neighbours | None = None,
         shares: Sequence[Real] | None = None,
+        pooled: bool = True,
     ) -> "TopDown":
         """Double geometric noise, ε divided among the levels alike or by `shares`."""
         related, price = neighbours or Neighbours(), positive("epsilon", epsilon)
         moved = related.histogram(Norm.L1).amount
         noises = _divided(tree, shares, lambda share: GeometricNoise(moved / (price * share)))
-        return cls(tree=tree, noises=noises, cells=cells, neighbours=related)
+        return cls(tree=tree, noises=noises, cells=cells, neighbours=related, pooled=pooled)
 
     @classmethod
     def zcdp(
@@ -168,6 +88,7 @@ class TopDown:
         cells: int = 1,
         neighbours: Neighbours | None = None,
         shares: Sequence[Real] | None = None,
+        pooled: bool = True,
     ) -> "TopDown":
         """Discrete Gaussian noise, ρ divided among the levels alike or by `shares`."""
         related, price = neighbours or Neighbours(), positive("rho", rho)
@@ -175,7 +96,7 @@ class TopDown:
         noises = _divided(
             tree, shares, lambda share: DiscreteGaussianNoise(Fraction(sqrt_up(moved / (2 * price * share))))
         )
-        return cls(tree=tree, noises=noises, cells=cells, neighbours=related)
+        return cls(tree=tree, noises=noises, cells=cells, neighbours=related, pooled=pooled)
 
     def measure(self, exact: Any, *, bits: BitSource | None = None) -> list[Wholes]:
         """Noisy cells (node, cell) of every level, from exact counts of the leaves' cells: all that is paid for."""
@@ -196,19 +117,22 @@ class TopDown:
     def _noisy(self, level: NDArray[Any], noise: Noise, bits: BitSource) -> Wholes:
         flat = level.reshape(-1)
         noisy = add(flat, noise.draw(len(flat), bits))
-        limit = _LARGEST // (self.tree.sizes[-1] * self.cells)
+        limit = _LARGEST // (self.tree.sizes[-1] * self.cells)  # sums of all leaves stay within 62 bits
         return np.clip(noisy, -limit, limit).astype(np.int64).reshape(level.shape)
 
     def fit(self, measured: Sequence[Wholes], *, bits: BitSource | None = None) -> list[Wholes]:
         """Consistent, non-negative whole numbers from noisy ones: post-processing alone, by Survey Lemma 9.5."""
-        levels = [np.maximum(measured[0], 0)]
-        for depth, (groups, noisy) in enumerate(zip(self.tree.children, measured[1:], strict=True), start=1):
-            # (node, cell) -> one cell after the other, so that each (cell, parent) is a group of neighbours
-            every = CellGroups.of(np.tile(groups.sizes, self.cells))
-            cells = self.tree.side_by_side(depth, noisy).T.reshape(-1)
-            filled = water_filled_wholes(cells, groups=every, totals=levels[-1].T.reshape(-1))
-            levels.append(np.ascontiguousarray(rounded_up(filled, bits=bits).reshape(self.cells, -1).T))
-        return [self.tree.as_given(depth, level) for depth, level in enumerate(levels)]
+        estimates = self.estimates(measured)
+        levels = [np.maximum(estimates[0], 0)]
+        for depth in range(1, self.tree.depth):
+            levels.append(level_below(self.tree, depth, estimates[depth], levels[-1], bits=bits))
+        return levels
+
+    def estimates(self, measured: Sequence[Wholes]) -> list[Wholes]:
+        """What every node is fitted to: the mean of what is known of it from itself and below, or its own alone."""
+        if not self.pooled:
+            return list(measured)
+        return pooled_up(self.tree, measured, [noise.variance for noise in self.noises])
 
     def release(self, exact: Any, *, bits: BitSource | None = None) -> list[Wholes]:
         """Counts (node, cell) of every level, from the first to the leaves."""
@@ -218,14 +142,31 @@ class TopDown:
         """No cell of any node is off by more than this, with probability 1 - beta.
 
         A level is off by what its parents are and twice its largest error, as in the proof of Survey Theorem 9.6, and
-        by less than one for the rounding.
+        by less than one for the rounding. Where levels are pooled, that error is the mean of its own and its
+        children's together, as they are weighted.
         """
         fails = open_probability("beta", beta)
         share = fails / self.tree.depth
         reaches = [
-            noise.reach(share / (size * self.cells)) for noise, size in zip(self.noises, self.tree.sizes, strict=True)
+            float(noise.reach(share / (size * self.cells)))
+            for noise, size in zip(self.noises, self.tree.sizes, strict=True)
         ]
-        return stated(float(reaches[0] + sum(2 * reach + 1 for reach in reaches[1:])), fails)
+        if self.pooled:
+            reaches = pooled_reaches(self.tree, [noise.variance for noise in self.noises], reaches)
+        return stated(reaches[0] + sum(2 * reach + 1 for reach in reaches[1:]), fails)
+
+
+def level_below(
+    tree: Tree, depth: int, estimate: Wholes, above: Wholes, *, bits: BitSource | None = None
+) -> Wholes:  # fmt: skip
+    """The counts (node, cell) of a level: its estimates, water-filled onto the counts above it and rounded."""
+    cells = estimate.shape[1]
+    # (node, cell) -> one cell after the other, so that each (cell, parent) is a group of neighbours
+    groups = CellGroups.of(np.tile(tree.children[depth - 1].sizes, cells))
+    totals = tree.side_by_side(depth - 1, above).T.reshape(-1)
+    filled = water_filled_wholes(tree.side_by_side(depth, estimate).T.reshape(-1), groups=groups, totals=totals)
+    counts = np.ascontiguousarray(rounded_up(filled, bits=bits).reshape(cells, -1).T)
+    return tree.as_given(depth, counts)
 
 
 def _divided(tree: Tree, shares: Sequence[Real] | None, noise: Callable[[Fraction], Noise]) -> tuple[Noise, ...]:

@@ -99,7 +99,10 @@ class DuckDB:
         return f"CAST(coalesce(sum({term}), 0) AS {'BIGINT' if narrow else 'VARCHAR'})"
 
     def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
-        """Grouping sets: one pass over the rows."""
+        """Grouping sets: one pass over the rows. One set of all names is grouped by them, which is faster."""
+        if names and [list(one) for one in sets] == [list(names)]:
+            shown = ", ".join(["CAST(0 AS BIGINT) AS s", *names, *totals])
+            return f"SELECT {shown} FROM {source} GROUP BY {', '.join(names)}"
         bits = f"GROUPING({', '.join(names)})" if names else "0"
         which = f"CAST({bits} AS BIGINT) AS s"
         each = ", ".join(f"({', '.join(one)})" for one in sets)

@@ -28,12 +28,15 @@ from sfumato.query.workload import PricedWorkload
 
 if TYPE_CHECKING:
     import duckdb
+    from numpy.typing import NDArray
 
 Exact = TypeVar("Exact", ExactTable, ExactCells)
 _MOST_PUBLIC_VALUES = 10_000
 _OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_subexpressions"
 """What is left out where a function could fail: the first puts a column's extremes through functions before any row is
 read, the second takes an expression that stands twice inside TRY(…) out of it."""
+_WIDEST_ARRAY = 25
+"""Bits of the places of a table that is counted in an array, of which every thread has one."""
 _TRIES = 3
 _FAILED = "the engine did not finish; the charge stays"
 
@@ -100,7 +103,7 @@ class DuckDBEngine:
         self._repeated = frozenset(
             (name, column) for name, table in registration.tables.items() for column in table.repeated
         )
-        self._connection.execute(f"SET allowed_configs=['{_OPTIMIZERS}']")
+        self._connection.execute(f"SET allowed_configs=['{_OPTIMIZERS}', 'perfect_ht_threshold']")
         self._connection.execute("SET lock_configuration=true")
 
     def _renew(self) -> None:
@@ -147,6 +150,17 @@ class DuckDBEngine:
             self._public[key] = int(self._fetch(text)[0][0])
         return int(self._public[key])
 
+    def listed(self, table: str, columns: tuple[str, ...]) -> "list[NDArray[Any]]":
+        """Columns of a public table, all of its rows in one order; missing values are masked."""
+        self._only_public(table)
+        text = f"SELECT {', '.join(quoted(column) for column in columns)} FROM {quoted(table)}"
+        try:
+            with self._lock:
+                found: Any = self._connection.cursor().execute(text).fetchnumpy()
+        except self._failures:
+            raise EngineFailed("a public table could not be read", hint="ask the owner; nothing was charged") from None
+        return [found[column] for column in columns]
+
     def _only_public(self, name: str) -> None:
         table = self.dataset.table(name)
         if table is None or not table.public:
@@ -191,13 +205,21 @@ class DuckDBEngine:
         return self._read(query.question, lambda statements, fetch: exact_table(query, statements, fetch))
 
     def contingency(self, workload: PricedWorkload) -> ExactCells:
-        """The exact counts of a workload's marginals, likewise."""
-        return self._read(workload.question, lambda statements, fetch: exact_cells(workload, statements, fetch))
+        """The exact counts of a workload's marginals, likewise; of one alone, in an array of its cells if they fit."""
+        bits = sum((len(each) + 1).bit_length() for each in workload.workload.attributes)
+        array = f"SET perfect_ht_threshold = {bits}" if len(workload.marginals) == 1 and bits <= _WIDEST_ARRAY else ""
 
-    def _read(self, question: Question, table: Callable[[Statements, Fetch], Exact]) -> Exact:
+        def counted(statements: Statements, fetch: Fetch) -> ExactCells:
+            return exact_cells(workload, statements, fetch)
+
+        return self._read(workload.question, counted, array)
+
+    def _read(self, question: Question, table: Callable[[Statements, Fetch], Exact], setting: str = "") -> Exact:
         late = threading.Event()
         try:
             with self._deadline(late) as cursor, self._planning(question):
+                if setting:  # of this cursor alone
+                    cursor.execute(setting)
                 cursor.execute("BEGIN TRANSACTION READ ONLY")
                 found = table(self._statements, lambda text: cursor.execute(text).fetchnumpy())
                 cursor.execute("COMMIT")

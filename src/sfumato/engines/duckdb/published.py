@@ -55,8 +55,13 @@ def asked(path: Path, name: str, text: str) -> tuple[list[str], list[tuple[Any, 
             raise InvalidQuestion(said, hint=f"the one table is {name}, and its rows are public") from None
 
 
-def counts_in(path: Path, columns: Listed, sets: Sequence[tuple[str, ...]]) -> list[NDArray[np.int64]]:
-    """How many rows of a public file are in each cell, of each set of columns; other values are in no cell."""
+def counts_in(
+    path: Path, columns: Listed, sets: Sequence[tuple[str, ...]], weight: str = ""
+) -> list[NDArray[np.int64]]:
+    """How many rows of a public file are in each cell, of each set of columns; other values are in no cell.
+
+    A line counts as many times as its column `weight` says, if there is one.
+    """
     import duckdb
 
     names = list(columns)
@@ -67,7 +72,8 @@ def counts_in(path: Path, columns: Listed, sets: Sequence[tuple[str, ...]]) -> l
                 if name not in there:
                     raise InvalidParameter("twin", f"has no column `{name}`", str(path), hint="name its columns alike")
             placed = ", ".join(f"{_place(name, *columns[name])} AS c{i}" for i, name in enumerate(names))
-            made = f"SELECT {placed} FROM {_file(path)}"
+            counted = f", CAST({quoted(weight)} AS BIGINT) AS w" if weight else ", 1 AS w"
+            made = f"SELECT {placed}{counted} FROM {_file(path)}" if names else f"SELECT 1{counted} FROM {_file(path)}"
             connection.execute(f"CREATE TEMP TABLE placed AS {made}")
             return [_counted(connection, columns, each, names) for each in sets]
     except duckdb.Error:
@@ -85,7 +91,10 @@ def _counted(connection: Any, columns: Listed, wanted: tuple[str, ...], names: S
     shape = tuple(len(columns[name][1]) for name in wanted)
     table = np.zeros(shape, dtype=np.int64)
     known = " AND ".join(["TRUE", *(f"{each} IS NOT NULL" for each in at)])
-    shown, grouped = ", ".join([*at, "count(*) AS n"]), f" GROUP BY {', '.join(at)}" if at else ""
+    shown, grouped = (
+        ", ".join([*at, "CAST(coalesce(sum(w), 0) AS BIGINT) AS n"]),
+        f" GROUP BY {', '.join(at)}" if at else "",
+    )
     found = connection.execute(f"SELECT {shown} FROM placed WHERE {known}{grouped}").fetchnumpy()
     table[tuple(np.asarray(found[each], dtype=np.int64) for each in at)] = found["n"] if at else found["n"][0]
     return table

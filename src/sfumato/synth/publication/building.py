@@ -7,7 +7,6 @@ import csv
 import io
 import os
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +15,24 @@ from numpy.typing import NDArray
 
 from sfumato.core.printing import Json, for_csv, json_text
 from sfumato.engines.duckdb.published import write_places
+from sfumato.engines.duckdb.published_counts import write_counts
 from sfumato.synth.publication import comparison, metadata, report
 from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.estimates import CellTable
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT, PublicationFolder, sync_folder
+from sfumato.synth.publication.hierarchy_part import PricedHierarchy
 from sfumato.synth.publication.kinds import KINDS, ROWS
-from sfumato.synth.publication.measurements import digest
-from sfumato.synth.publication.parts import MeasuredPart
+from sfumato.synth.publication.level_files import COUNT, LevelFiles, MadeLevels, weighted_rows
+from sfumato.synth.publication.measurements import digest, digest_of_file
+from sfumato.synth.publication.parts import MeasuredPart, PricedPart
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.rows import MadeRows
-from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication, value_json
+from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication
+from sfumato.synth.publication.table_files import SURE, write_table
 from sfumato.synth.publication.table_part import MeasuredTable
 
 Progress = Callable[[str, float], None]
-SURE = Fraction(95, 100)
-_LONGEST_NAME = 120
 
 
 def parts_of(parts: Sequence[Mapping[str, Any]], measured: Sequence[NDArray[np.int64]]) -> tuple[MeasuredPart, ...]:
@@ -62,8 +63,8 @@ def make_rows(settled: SettledPublication, parts: Sequence[MeasuredPart]) -> Mad
     maker = settled.plan["rows"]
     if not maker:
         return None
-    columns = tuple(settled.domains)
-    sizes = {name: len(values) for name, values in settled.domains.items()}
+    columns = settled.columns
+    sizes = {name: len(settled.domains[name]) for name in columns}
     return ROWS[str(maker)](columns, sizes, tables, PublicCoin(settled.measured))
 
 
@@ -73,6 +74,7 @@ def build(
     measured: Sequence[NDArray[np.int64]],
     *,
     twin: str = "",
+    priced: Sequence[PricedPart] = (),
     progress: Progress = lambda what, share: None,
 ) -> None:
     """Write all that is made of the measurements, and last the statement, which makes a publication of the folder."""
@@ -81,30 +83,40 @@ def build(
     asked = tuple(
         (name, part.query(name, SURE)) for part in parts if isinstance(part, MeasuredQueries) for name in part.names
     )
-    progress("making rows", 0.6)
-    rows = make_rows(settled, parts)
     files = {MEASUREMENTS: settled.measured}
+    progress("fitting levels", 0.55)
+    levels = _levels(folder, settled, priced, measured)
+    files |= {name: known for _, each in levels for name, known in each.files.items()}
+    progress("making rows", 0.6)
+    weighted = settled.plan["rows"] == "weighted"
+    rows = _weighted(settled, levels) if weighted else make_rows(settled, parts)
 
     def write(name: str, data: bytes) -> None:
         folder.write(name, data)
         files[name] = digest(data)
 
     if rows is not None:
-        _write_rows(folder.path, settled, rows)
-        for name in ("rows.parquet", "rows.csv"):
-            files[name] = digest((folder.path / name).read_bytes())
+        _write_rows(folder, settled, rows)
+        for name in _row_files(rows):
+            files[name] = digest_of_file(folder.path / name)
     index = list[Json]()
     for number, table in enumerate(tables, 1):
         progress("writing tables", 0.7 + 0.2 * number / len(tables))
-        name = _file_name(number, table)
-        write(name, _csv(table, settled).encode())
+        name = write_table(folder, number, table, settled)
+        files[name] = digest_of_file(folder.path / name)
         index.append(
             {"file": name, "columns": list(table.columns), "cells": table.cells, "standard_error": table.standard_error}
         )
     if asked:
         write("queries.csv", _queries_csv(asked).encode())
-    write("tables.json", _text({"format": "sfumato/publication-tables", "version": 1, "tables": index}))
-    write("metadata.json", _text(metadata.metadata(settled.name, settled.domains, rows=rows is not None)))
+    told: dict[str, Json] = {"format": "sfumato/publication-tables", "version": 1, "tables": index}
+    if levels:
+        told["levels"] = [about for _, each in levels for about in each.index]
+    write("tables.json", _text(told))
+    domains = {name: settled.domains[name] for name in settled.columns}
+    if rows is not None and rows.weights is not None:
+        domains[COUNT] = (1,)
+    write("metadata.json", _text(metadata.metadata(settled.name, domains, rows=rows is not None)))
     if rows is not None:
         write("table.toml", metadata.declaration(settled.name).encode())
     progress("drawing the report", 0.9)
@@ -121,15 +133,48 @@ def build(
 
 
 def _about_rows(rows: MadeRows) -> dict[str, Json]:
-    return {"number": rows.size, "made_of": rows.words, "file": ROWS_FILE}
+    about: dict[str, Json] = {"number": rows.size, "made_of": rows.words, "file": ROWS_FILE}
+    return about if rows.weights is None else {**about, "lines": rows.lines, "weight": COUNT}
+
+
+def _levels(
+    folder: PublicationFolder,
+    settled: SettledPublication,
+    priced: Sequence[PricedPart],
+    measured: Sequence[NDArray[np.int64]],
+) -> list[tuple[PricedHierarchy, MadeLevels]]:
+    """The fitted levels of every hierarchy along a tree."""
+    found: list[tuple[PricedHierarchy, MadeLevels]] = []
+    at = 0
+    for part in priced:
+        number = len(part.shapes)
+        if isinstance(part, PricedHierarchy):
+            files = LevelFiles(folder, settled, part, len(found) + 1)
+            found.append((part, files.write(measured[at : at + number])))
+        at += number
+    return found
+
+
+def _weighted(settled: SettledPublication, levels: Sequence[tuple[PricedHierarchy, MadeLevels]]) -> MadeRows:
+    """The finest level of the hierarchy that is over all columns."""
+    part, made = next(each for each in levels if sorted(each[0].entry.finest) == sorted(settled.columns))
+    return weighted_rows(part, made.finest)
+
+
+def _row_files(rows: MadeRows) -> tuple[str, ...]:
+    return ("rows.parquet", "rows.csv") if rows.weights is None else ("rows.parquet",)
 
 
 def _text(document: Any) -> bytes:
     return f"{json_text(document)}\n".encode()
 
 
-def _write_rows(path: Path, settled: SettledPublication, rows: MadeRows) -> None:
-    columns = {name: (settled.kinds[name], values) for name, values in settled.domains.items()}
+def _write_rows(folder: PublicationFolder, settled: SettledPublication, rows: MadeRows) -> None:
+    columns, path = {name: settled.listed(name) for name in settled.columns}, folder.path
+    if rows.weights is not None:
+        counts = {COUNT: rows.weights}
+        folder.write_by(ROWS_FILE, lambda part: write_counts(part, columns, rows.columns, counts))
+        return
     whole = {name: path / f".{name}.part" for name in ("rows.parquet", "rows.csv")}
     write_places(whole["rows.parquet"], whole["rows.csv"], columns, rows.columns)
     for name, part in whole.items():
@@ -147,26 +192,4 @@ def _queries_csv(asked: Sequence[tuple[str, PublishedAnswer]]) -> str:
     for name, found in asked:
         ends = ["" if each is None else repr(each) for each in (found.low, found.high)]
         lines.writerow([for_csv(name), repr(found.value), *ends, found.tables[0]])
-    return text.getvalue()
-
-
-def _file_name(number: int, table: CellTable) -> str:
-    """A name that every system takes, in which people find the columns."""
-    words = "-".join("".join(c if c.isalnum() else "_" for c in name) for name in table.columns) or "all"
-    cut = words.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
-    return f"tables/{number:04d}-{cut}.csv"
-
-
-def _csv(table: CellTable, settled: SettledPublication) -> str:
-    """The cells of a table with their standard errors and 95 % bars, each of this table alone."""
-    off = table.reach(1 - SURE)
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*map(for_csv, table.columns), "count", "standard_error", "low", "high"])
-    rows, error = table.rows(), repr(table.standard_error)
-    for place in np.ndindex(*rows.shape):
-        values = [settled.domains[name][at] for name, at in zip(table.columns, place, strict=True)]
-        count = float(rows[place])
-        shown = ["" if value is None else for_csv(value_json(value)) for value in values]
-        lines.writerow([*shown, repr(count), error, repr(count - off), repr(count + off)])
     return text.getvalue()

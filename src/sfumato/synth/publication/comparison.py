@@ -59,7 +59,7 @@ def compare(settled: SettledPublication, tables: Sequence[CellTable], rows: Made
     """Distances from measured tables, and from the twin if one is named."""
     total = max(1, _in_all(tables) if rows is None else rows.size)
     sizes = {name: len(values) for name, values in settled.domains.items()}
-    own = tuple(_own(table, rows, sizes, total) for table in tables)
+    own = tuple(_own(table, rows, sizes, total) for table in tables if table.cells <= _MOST_CELLS)
     return Nearness(own, () if not twin or rows is None else _of_twin(settled, rows, Path(twin)))
 
 
@@ -73,7 +73,8 @@ def _in_all(tables: Sequence[CellTable]) -> int:
 def _own(table: CellTable, rows: MadeRows | None, sizes: Mapping[str, int], total: int) -> TableDistance:
     measured = not_negative(table.rows(), total)
     shares = measured / max(1.0, measured.sum())
-    found = None if rows is None else distance(counts_of(rows, table.columns, sizes), measured)
+    held = rows is not None and set(table.columns) <= set(rows.columns)
+    found = None if rows is None or not held else distance(counts_of(rows, table.columns, sizes), measured)
     spread = sqrt(2 / pi) * table.standard_error  # near enough for a page: the mean size of a noise
     return TableDistance(table, found, floor(shares, total), min(1.0, table.cells * spread / (2 * total)))
 
@@ -81,10 +82,14 @@ def _own(table: CellTable, rows: MadeRows | None, sizes: Mapping[str, int], tota
 def counts_of(rows: MadeRows, columns: Sequence[str], sizes: Mapping[str, int]) -> NDArray[np.int64]:
     """How many of the rows are in each cell of some columns."""
     shape = tuple(sizes[name] for name in columns)
-    at = np.zeros(rows.size, dtype=np.int64)
+    at = np.zeros(rows.lines, dtype=np.int64)
     for name in columns:
         at = at * sizes[name] + rows.columns[name]
-    return np.bincount(at, minlength=prod(shape)).reshape(shape)
+    if rows.weights is None:
+        return np.bincount(at, minlength=prod(shape)).reshape(shape)
+    counts = np.zeros(prod(shape), dtype=np.int64)
+    np.add.at(counts, at, rows.weights)
+    return counts.reshape(shape)
 
 
 def distance(one: NDArray[np.int64] | NDArray[np.float64], other: NDArray[np.int64] | NDArray[np.float64]) -> float:
@@ -120,8 +125,8 @@ def floor(shares: NDArray[np.float64], size: int) -> float:
 
 
 def _of_twin(settled: SettledPublication, rows: MadeRows, twin: Path) -> tuple[TwinDistance, ...]:
-    columns = {name: (settled.kinds[name], values) for name, values in settled.domains.items()}
-    sizes = {name: len(values) for name, values in settled.domains.items()}
+    columns = {name: settled.listed(name) for name in settled.columns}
+    sizes = {name: len(settled.domains[name]) for name in settled.columns}
     wanted = {ways: _some(tuple(columns), ways, sizes) for ways in WAYS if ways <= len(columns)}
     every = [each for found in wanted.values() for each in found]
     counted = dict(zip(every, counts_in(twin, columns, every), strict=True))

@@ -3,6 +3,7 @@
 - `.publication/lock`: held while somebody publishes into it
 - `.publication/name`: which publication this folder is of, written before anything is charged
 - `.publication/sealed`: what was measured, under a key that only the ledger's settled entry tells
+- `.publication/levels …`: the digest of a finished level of a hierarchy
 - `measurements.bin`: the same for everybody, once it is settled; beside it what is made of it
 - `privacy.json`: the statement, written last: a folder without it is no publication
 """
@@ -10,7 +11,7 @@
 import json
 import os
 import uuid
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,30 @@ class PublicationFolder:
         place = self.path / name
         place.parent.mkdir(exist_ok=True)
         write_whole(place, data)
+
+    def write_by(self, name: str, writer: Callable[[Path], None]) -> None:
+        """The same of a file that somebody else writes at the place it is given."""
+        place = self.path / name
+        place.parent.mkdir(exist_ok=True)
+        part = place.parent / f".{uuid.uuid4().hex}.part"
+        try:
+            writer(part)
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(part, place)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(part)
+        sync_folder(place.parent)
+
+    def note(self, name: str, text: str) -> None:
+        """Remember something about what was made, beside it."""
+        write_whole(self.path / _OWN / name, text.encode())
+
+    def noted(self, name: str) -> str | None:
+        """What was remembered so."""
+        found = _bytes(self.path / _OWN / name)
+        return None if found is None else found.decode(errors="replace")
 
     def seal(self, data: bytes) -> None:
         """Keep what was measured, in a form that nobody can read yet."""

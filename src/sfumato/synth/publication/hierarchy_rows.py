@@ -10,9 +10,10 @@ import numpy as np
 from sfumato.errors import InvalidDeclaration
 from sfumato.exact.bits import BitSource
 from sfumato.mechanisms.additive import Noise
-from sfumato.synth.hierarchy import TopDown, Tree
+from sfumato.synth.hierarchy import TopDown
 from sfumato.synth.publication.rows import MadeRows, narrow
 from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.tree import Tree
 
 
 def needs_from_the_top(columns: Sequence[str], tables: Sequence[Sequence[str]]) -> None:
@@ -22,6 +23,16 @@ def needs_from_the_top(columns: Sequence[str], tables: Sequence[Sequence[str]]) 
         raise InvalidDeclaration(
             'rows = "top-down" needs a table over all rows, over the first column, over the first two, …',
             hint='[[measure]] with kind = "hierarchy"',
+        )
+
+
+def needs_of_a_tree(columns: Sequence[str], tables: Sequence[Sequence[str]]) -> None:
+    """The finest level of a hierarchy along a public tree, over all columns; its other levels are no columns."""
+    finest = any(sorted(each) == sorted(columns) for each in tables)
+    if not finest or not any(name not in columns for each in tables for name in each):
+        raise InvalidDeclaration(
+            'rows = "weighted" needs a hierarchy along a public tree whose finest level and cells are all columns',
+            hint='[[measure]] with kind = "hierarchy", tree = "geography", of = ["state", "block"], cells = ["sex"]',
         )
 
 

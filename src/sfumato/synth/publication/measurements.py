@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Sequence
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,12 @@ def opened(data: bytes, key: bytes) -> bytes:
 def digest(data: bytes) -> str:
     """Its SHA-256."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a file, which may be long."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _combined(data: bytes, key: bytes) -> bytes:

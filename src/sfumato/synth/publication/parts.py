@@ -14,7 +14,7 @@ A kind of part is one file with a class that reads its entry of a plan, and one 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from sfumato.synth.publication.answers import PublishedAnswer
 from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.noises import NoiseKind
 from sfumato.synth.publication.tables import NoisyTable, Places
+
+if TYPE_CHECKING:
+    from sfumato.synth.publication.public_tree import PublicTables
 
 Columns = tuple[str, ...]
 Measured = Sequence[NDArray[np.int64]]
@@ -109,6 +112,15 @@ class PlanPart(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """The entry as a plan writes it."""
+        ...
+
+
+@runtime_checkable
+class NeedsPublicTables(Protocol):
+    """A part that is priced once it has read what public tables say."""
+
+    def placed(self, domains: Domains, public: "PublicTables | None") -> PlanPart:
+        """The same part, with what they say."""
         ...
 
 

@@ -27,7 +27,7 @@ from sfumato.data.files import parsed
 from sfumato.errors import InvalidDeclaration
 from sfumato.query.parse import stands_alone
 from sfumato.query.workload import MOST_ATTRIBUTES
-from sfumato.synth.publication.kinds import KINDS, NEEDS, ROWS
+from sfumato.synth.publication.kinds import KINDS, NEEDS
 from sfumato.synth.publication.parts import Columns, PlanPart
 from sfumato.synth.publication.table_recipe import ENTRIES, TableRecipe, read_recipe
 
@@ -127,8 +127,8 @@ def _read(given: object, name: str) -> PublicationPlan:
         source = f"({source}\n) AS published"
     where = text("where", top.get("where", ""))
     rows = text("rows", top.get("rows", ""))
-    if rows and rows not in ROWS:
-        raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, ROWS))
+    if rows and rows not in NEEDS:
+        raise InvalidDeclaration(f"no rows are made by {said(rows)}", hint=known_names(rows, NEEDS))
     table, called = read_recipe(top, columns), text("name", top.get("name", name)).strip()
     parts = () if table is not None else _parts(top["measure"], columns)
     if not called:

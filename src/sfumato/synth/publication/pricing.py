@@ -22,9 +22,11 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
 from sfumato.query.bounds import Spend
 from sfumato.query.workload import CountedWorkload, PricedWorkload
+from sfumato.synth.publication.hierarchy_part import PricedHierarchy
 from sfumato.synth.publication.noises import DISCRETE_NORMAL, GEOMETRIC, NORMAL, NoiseKind
-from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, Offer, PricedPart
+from sfumato.synth.publication.parts import Columns, Domains, ExpectedTable, NeedsPublicTables, Offer, PricedPart
 from sfumato.synth.publication.plan import PublicationPlan
+from sfumato.synth.publication.public_tree import PublicTables
 from sfumato.synth.publication.reading import PublicationReader
 from sfumato.synth.publication.table_columns import CodedColumn
 
@@ -78,10 +80,13 @@ class PricedPublication:
         return dict(zip(self.plan.columns, self.workload.workload.attributes, strict=True))
 
     def columns_of(self, measured: Sequence[NDArray[np.int64]]) -> tuple[CodedColumn, ...]:
-        """The columns with their kinds and values: as they were before anything was measured."""
-        keys = self.workload.question.keys
-        columns = zip(self.domains.items(), keys, strict=True)
-        return tuple(CodedColumn(name, key.kind, values) for (name, values), key in columns)
+        """The columns with their kinds and values, and the levels of hierarchies along a tree: as they were before."""
+        keys = zip(self.plan.columns, self.workload.question.keys, strict=True)
+        found = [CodedColumn(name, key.kind, self.domains[name]) for name, key in keys]
+        for part in self.parts:
+            if isinstance(part, PricedHierarchy):
+                found += [CodedColumn(name, kind, values) for name, (kind, values) in part.domains.items()]
+        return tuple(found)
 
     def measured_by(self, reader: PublicationReader, bits: BitSource | None) -> list[NDArray[np.int64]]:
         """What is measured of what a charge lets be read."""
@@ -119,20 +124,25 @@ class PricedPublication:
 
 
 def price_publication(
-    plan: PublicationPlan, counting: Callable[[Spend], CountedWorkload], spend: Spend
+    plan: PublicationPlan,
+    counting: Callable[[Spend], CountedWorkload],
+    spend: Spend,
+    public: PublicTables | None = None,
 ) -> PricedPublication:
-    """The plan at a price; `counting` gives what the engine will count for it."""
+    """The plan at a price; `counting` gives what the engine will count for it, `public` what public tables say."""
     workload = counting(spend)
     domains = dict(zip(plan.columns, workload.attributes, strict=True))
     shapes = {table: workload.shape(tuple(plan.columns.index(name) for name in table)) for table in plan.tables}
 
+    planned = [part.placed(domains, public) if isinstance(part, NeedsPublicTables) else part for part in plan.parts]
+
     def at(noise: NoiseKind, amount: Fraction) -> tuple[PricedPart, ...]:
-        whole = sum((part.worth for part in plan.parts), Fraction(0))
+        whole = sum((part.worth for part in planned), Fraction(0))
         offers = (
             Offer(amount * part.worth / whole, noise, workload.moved, workload.weights.bits, shapes, domains)
-            for part in plan.parts
+            for part in planned
         )
-        return tuple(part.price(offer) for part, offer in zip(plan.parts, offers, strict=True))
+        return tuple(part.price(offer) for part, offer in zip(planned, offers, strict=True))
 
     parts, event = _best(at, spend)
     return PricedPublication(plan, workload.at(event), parts, spend)

@@ -22,7 +22,7 @@ from sfumato.synth.publication.answers import PublishedAnswer, answer, combined
 from sfumato.synth.publication.building import parts_of, shown_tables
 from sfumato.synth.publication.estimates import EstimatedTable
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
-from sfumato.synth.publication.measurements import digest, read
+from sfumato.synth.publication.measurements import digest_of_file, read
 from sfumato.synth.publication.parts import MeasuredPart
 from sfumato.synth.publication.query_part import MeasuredQueries
 from sfumato.synth.publication.range_answers import PublishedQuantile, cumulative, quantile_of
@@ -271,7 +271,8 @@ class Publication:
         if self.rows is None:
             raise self._outside(chosen)
         listed = {name: (self.kinds[name], self.columns[name]) for name in chosen}
-        ((names, table),) = zip([tuple(chosen)], counts_in(self.rows, listed, [tuple(chosen)]), strict=True)
+        weight = str(self.statement["rows"].get("weight", ""))
+        ((names, table),) = zip([tuple(chosen)], counts_in(self.rows, listed, [tuple(chosen)], weight), strict=True)
         for axis, name in enumerate(names):
             table = table.take(list(chosen[name]), axis=axis)
         return PublishedAnswer(float(table.sum()), None, None, None, confidence, ())
@@ -284,7 +285,7 @@ class Publication:
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, known in files.items():
         place = folder / name
-        if place.resolve().is_relative_to(folder.resolve()) and place.is_file() and digest(place.read_bytes()) == known:
+        if place.resolve().is_relative_to(folder.resolve()) and place.is_file() and digest_of_file(place) == known:
             continue
         raise _altered(name)
 

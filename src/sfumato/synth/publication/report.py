@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.resources import files
 from math import ceil, exp
+from typing import Any
 
 from sfumato.core.printing import for_page
 from sfumato.pictures import Bars, DrawnBar, Role, as_svg
@@ -72,7 +73,8 @@ def _lead(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRo
 
 def _buttons(rows: MadeRows | None) -> Iterable[str]:
     if rows is not None:
-        yield '<a class="button" href="rows.csv" download>CSV</a>'
+        if rows.weights is None:
+            yield '<a class="button" href="rows.csv" download>CSV</a>'
         yield '<a class="button" href="rows.parquet" download>Parquet</a>'
     yield '<a class="button" href="tables.json">Tables</a><a class="button" href="privacy.json">Statement</a>'
 
@@ -114,6 +116,8 @@ def _privacy(settled: SettledPublication, tables: Sequence[CellTable]) -> str:
         "receipt": settled.receipt,
         "measured": f"{settled.measured[:16]}…",
     }
+    if public := [part["invariant"] for part in settled.parts if part.get("invariant")]:
+        facts["not protected"] = ", ".join(_public_counts(each) for each in public)
     told = ""
     if settled.epsilon is not None:
         often = guesses(settled.epsilon, settled.delta)
@@ -128,10 +132,15 @@ def _privacy(settled: SettledPublication, tables: Sequence[CellTable]) -> str:
     )
 
 
+def _public_counts(known: Any) -> str:
+    """Counts that the owner has declared to be public: nothing is promised of those."""
+    return f"counts by {known['level']}, public by the owner's word, from {known['table']}.{known['count']}"
+
+
 def _good(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
-    names = ", ".join(settled.domains)
-    if widest == len(settled.domains) or widest == 0:
+    names = ", ".join(settled.columns)
+    if widest == len(settled.columns) or widest == 0:
         yield "Counts by any of the columns, each with an error bar." if widest else "How many rows there are."
     else:
         how = {1: "each of", 2: "measured pairs of", 3: "measured triples of"}.get(
@@ -145,7 +154,7 @@ def _good(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRo
 
 def _bad(settled: SettledPublication, tables: Sequence[CellTable], rows: MadeRows | None) -> Iterable[str]:
     widest = max((len(table.columns) for table in tables), default=0)
-    if widest < len(settled.domains):
+    if widest < len(settled.columns):
         yield f"{widest + 1} columns at once: no table of so many was measured, and nothing is promised of them."
     worst = max((table.standard_error for table in tables), default=0.0)
     yield f"Small groups. Cells below about {_number(2 * worst)} are mostly noise."
@@ -212,7 +221,8 @@ def _distance(each: TableDistance, most: float, rows: bool) -> str:
     if rows and each.distance is not None:
         near = each.distance <= _FLOOR_ROOM * expected
         chip = f'<span class="chip{"" if near else " warn"}">{"within noise" if near else "beyond noise"}</span>'
-    told = f'<td class="n"><b>{each.distance:.4f}</b></td>' if each.distance is not None else ""
+    number = "" if each.distance is None else f"<b>{each.distance:.4f}</b>"
+    told = f'<td class="n">{number}</td>' if rows else ""
     return (
         f'<tr><th scope="row">{_t(each.table.name)}</th><td class="n">{each.table.cells:,}</td>{told}'
         f'<td class="e">{svg}</td><td class="n">{each.floor:.4f}</td><td class="n">{each.noise:.4f}</td>'
@@ -250,7 +260,7 @@ def _figures(settled: SettledPublication, tables: Sequence[CellTable], rows: Mad
             continue
         shown += 1
         counts, off = alone.rows(), alone.reach(1 - _SURE)
-        made = None if rows is None else counts_of(rows, [name], sizes)
+        made = None if rows is None or name not in rows.columns else counts_of(rows, [name], sizes)
         bars = []
         for at in range(min(len(values), _MOST_BARS)):
             count, word = float(counts[at]), settled.word(name, at)

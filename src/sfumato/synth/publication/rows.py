@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.exact.bits import BitSource
-from sfumato.synth.publication.tables import NoisyTable
+from sfumato.synth.publication.tables import NoisyTable, exact_sum
 from sfumato.synth.water_filling import water_filled
 
 MOST_ROWS = 50_000_000
@@ -23,10 +23,17 @@ class MadeRows:
 
     columns: Mapping[str, PlacesColumn]
     words: str
+    weights: NDArray[np.int64] | None = None
+    """How many rows each line stands for; one, if nothing is said."""
 
     @property
     def size(self) -> int:
         """How many there are."""
+        return self.lines if self.weights is None else int(self.weights.sum())
+
+    @property
+    def lines(self) -> int:
+        """How many lines their file has."""
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
 
@@ -56,7 +63,7 @@ class RowNeeds(Protocol):
 def rows_in_all(tables: Sequence[NoisyTable]) -> int:
     """How many rows there are by all tables together: the mean that is best for their noises, rounded."""
     weights = [1 / (table.cells * table.variance) for table in tables]
-    sums = [float(Fraction(int(table.counts.astype(object).sum()), 1 << table.bits)) for table in tables]
+    sums = [float(Fraction(exact_sum(table.counts), 1 << table.bits)) for table in tables]
     mean = float(np.dot(weights, sums)) / sum(weights)
     return min(max(0, round(mean)), MOST_ROWS)
 

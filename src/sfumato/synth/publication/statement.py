@@ -16,6 +16,7 @@ from sfumato.data import Kind
 from sfumato.errors import InvalidParameter
 from sfumato.query.question import MEANING
 from sfumato.synth.publication.parts import Domains
+from sfumato.synth.publication.public_tree import as_range
 
 FORMAT, VERSION = "sfumato/publication", 1
 ROWS_FILE = "rows.parquet"
@@ -61,6 +62,16 @@ class SettledPublication:
             return "none"
         return str(value) if ends is None else bin_words(ends, whole=self.kinds[column] is Kind.INTEGER)
 
+    def listed(self, name: str) -> tuple[Kind, tuple[Any, ...]]:
+        """The kind and the public values of a column, or of a level of a hierarchy."""
+        return self.kinds[name], self.domains[name]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the plan, which rows have; levels of a hierarchy are beside them."""
+        named: Any = self.plan.get("columns", list(self.domains))
+        return tuple(named)
+
     def to_json(self) -> dict[str, Json]:
         """All of it but the files, which are named once they are there."""
         return {
@@ -83,7 +94,7 @@ class SettledPublication:
             "columns": {
                 name: {
                     "kind": self.kinds[name].value,
-                    "values": [value_json(value) for value in values],
+                    **values_json(values),
                     **({"bins": bins_json(self.bins[name])} if name in self.bins else {}),
                 }
                 for name, values in self.domains.items()
@@ -124,9 +135,23 @@ def value_json(value: Any) -> Json:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def values_json(values: tuple[Any, ...]) -> dict[str, Json]:
+    """Public values in order; whole numbers one after the other by their ends.
+
+    >>> values_json((3, 4, 5)), values_json(("a", None))
+    ({'from': 3, 'to': 5}, {'values': ['a', None]})
+    """
+    found = as_range(values)
+    if found is not None:
+        return {"from": found[0], "to": found[-1]}
+    return {"values": [value_json(value) for value in values]}
+
+
 def read_values(about: Mapping[str, Any]) -> tuple[Kind, tuple[Any, ...]]:
     """The kind of a column and its public values, as a statement writes them."""
     kind = Kind(about["kind"])
+    if "values" not in about:
+        return kind, tuple(range(int(about["from"]), int(about["to"]) + 1))
     reader = _READERS.get(kind)
     return kind, tuple(value if value is None or reader is None else reader(value) for value in about["values"])
 

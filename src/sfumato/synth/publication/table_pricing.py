@@ -33,7 +33,7 @@ from sfumato.query.recoded import CodedKey, missing_in, recoded
 from sfumato.query.steps import PricedSteps
 from sfumato.query.workload import Marginal, PricedWorkload, asked_columns, counted_workload
 from sfumato.synth.publication.impossible import Impossible, impossible_of
-from sfumato.synth.publication.parts import ExpectedTable
+from sfumato.synth.publication.parts import ExpectedTable, PricedPart
 from sfumato.synth.publication.plan import PublicationPlan
 from sfumato.synth.publication.reading import PublicationReader
 from sfumato.synth.publication.table_columns import (
@@ -205,6 +205,11 @@ class PricedTable:
             "impossible": impossible,
             "arrays": 1,
         }
+
+    @property
+    def parts(self) -> tuple[PricedPart, ...]:
+        """None that are measured apart from each other."""
+        return ()
 
     @property
     def making(self) -> float:

@@ -11,9 +11,19 @@ from numpy.typing import NDArray
 
 from sfumato.mechanisms.additive import Noise
 from sfumato.query.law import reach_of_many
+from sfumato.synth.water_filling import summable
 
 Places = Sequence[int]
 """Which values of a column, by their places in its list."""
+
+
+def exact_sum(counts: NDArray[Any]) -> int:
+    """A sum that no overflow touches, in machine numbers where they hold it.
+
+    >>> exact_sum(np.array([2**62, 2**62]))
+    9223372036854775808
+    """
+    return int(summable(counts).sum())
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,8 @@ class NoisyTable:
         """The exact sums of its noisy counts over all columns but these, in their order, in 2**bits of a row."""
         kept = [self.columns.index(name) for name in columns]
         others = tuple(axis for axis in range(len(self.columns)) if axis not in kept)
-        summed = np.asarray(self.counts.astype(object).sum(axis=others) if others else self.counts.astype(object))
+        counts = summable(self.counts)
+        summed = np.asarray(counts.sum(axis=others) if others else counts)
         left = [axis for axis in range(len(self.columns)) if axis in kept]
         return np.transpose(summed, [left.index(axis) for axis in kept]) if kept else summed
 
@@ -67,4 +78,4 @@ class NoisyTable:
             *(chosen.get(name, range(size)) for name, size in zip(self.columns, self.counts.shape, strict=True))
         )
         cells = self.counts[index] if self.columns else self.counts
-        return Fraction(int(cells.astype(object).sum()), 1 << self.bits), int(cells.size)
+        return Fraction(exact_sum(cells), 1 << self.bits), int(cells.size)

@@ -1,0 +1,57 @@
+"""The noisy tables of a publication as files: CSV that people read, and Parquet where there are very many cells."""
+
+import csv
+import io
+from fractions import Fraction
+
+import numpy as np
+
+from sfumato.core.printing import for_csv
+from sfumato.engines.duckdb.published_counts import write_counts
+from sfumato.synth.publication.estimates import CellTable
+from sfumato.synth.publication.folder import PublicationFolder
+from sfumato.synth.publication.level_files import places_of_cells
+from sfumato.synth.publication.statement import SettledPublication, value_json
+
+SURE = Fraction(95, 100)
+_MOST_LINES = 100_000
+"""Of CSV: a table with more cells is Parquet."""
+_LONGEST_NAME = 120
+
+
+def write_table(folder: PublicationFolder, number: int, table: CellTable, settled: SettledPublication) -> str:
+    """The file of a table, with standard errors and 95 % bars of this table alone; its name."""
+    name = _file_name(number, table)
+    if table.cells <= _MOST_LINES:
+        folder.write(f"{name}.csv", _csv(table, settled).encode())
+        return f"{name}.csv"
+    columns = {each: settled.listed(each) for each in table.columns}
+    places = dict(zip(columns, places_of_cells(table.rows().shape), strict=True))
+    off, error = table.reach(1 - SURE), table.standard_error
+    made = {"standard_error": f"CAST('{error!r}' AS DOUBLE)"}
+    made |= {"low": f"n0 - CAST('{off!r}' AS DOUBLE)", "high": f"n0 + CAST('{off!r}' AS DOUBLE)"}
+    numbers = {"count": table.rows().reshape(-1)}
+    folder.write_by(f"{name}.parquet", lambda part: write_counts(part, columns, places, numbers, made))
+    return f"{name}.parquet"
+
+
+def _file_name(number: int, table: CellTable) -> str:
+    """A name that every system takes, in which people find the columns."""
+    words = "-".join("".join(c if c.isalnum() else "_" for c in name) for name in table.columns) or "all"
+    cut = words.encode()[:_LONGEST_NAME].decode(errors="ignore")  # systems count bytes
+    return f"tables/{number:04d}-{cut}"
+
+
+def _csv(table: CellTable, settled: SettledPublication) -> str:
+    """The cells of a table with their standard errors and 95 % bars, each of this table alone."""
+    off = table.reach(1 - SURE)
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow([*map(for_csv, table.columns), "count", "standard_error", "low", "high"])
+    rows, error = table.rows(), repr(table.standard_error)
+    for place in np.ndindex(*rows.shape):
+        values = [settled.domains[name][at] for name, at in zip(table.columns, place, strict=True)]
+        count = float(rows[place])
+        shown = ["" if value is None else for_csv(value_json(value)) for value in values]
+        lines.writerow([*shown, repr(count), error, repr(count - off), repr(count + off)])
+    return text.getvalue()
