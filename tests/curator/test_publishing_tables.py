@@ -272,6 +272,50 @@ def test_an_interrupted_table_is_measured_again_under_the_same_charge(tmp_path: 
         assert Counter(kinds(curator))["reserve"] == 1
 
 
+# ---- triples ----
+
+
+def test_a_named_triple_is_answered_with_a_bar(tmp_path: Path) -> None:
+    plan = {**PLAN, "triples": [["sex", "ward", "income"]]}
+    with town(tmp_path, 2000) as curator:
+        release = curator.publish(plan, out=tmp_path / "release", **PRICE)
+    incomes = [value for value in release.columns["income"] if value is not None]
+    found = release.count({"ward": "a", "sex": "F", "income": incomes}, confidence="0.999999")
+    right = sum(row[1] == "a" and row[2] == "F" and row[4] != "" for row in people(2000))
+    assert found.is_bounded
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= right <= found.high
+    assert "1 triple" in release.statement["rows"]["made_of"]
+
+
+@pytest.mark.parametrize("more", [{"triples": True}, {"triples": [["ward", "sex", "pregnant"]]}, {"triples": False}])
+def test_triples_are_part_of_the_price_and_of_the_size(tmp_path: Path, more: dict[str, Any]) -> None:
+    with town(tmp_path, 300, rows_each=2) as curator:
+        priced = priced_of(curator, {**PLAN, **more}, epsilon=20)
+        stages = measure_table(priced, Under(curator, priced), SeededBits(3))
+        assert packed(stages, priced.words).shape == (priced.words,)
+        again = unpacked(packed(stages, priced.words), priced.reads_of.columns, priced.impossible)
+        assert again.table.to_json() == stages.table.to_json()
+        moved = priced.reads.grid.workload.moved if priced.reads.grid else 0
+        handed = [Handed(grid.noise, moved**2) for grid in stages.grids for _ in grid.levels]
+        assert sum((each.cost for each in (*handed, *stages.table.handed)), Fraction(0)) <= 1 / priced.sigma**2
+        assert bool(priced.reads_of.triples) == bool(more["triples"])
+
+
+def test_candidates_follow_from_the_plan_and_not_from_what_was_found(tmp_path: Path) -> None:
+    """Few values are found; no triple is asked for that was not counted."""
+    with town(tmp_path, 300) as curator:
+        priced = priced_of(
+            curator, {**PLAN, "triples": True, "texts": {"town": 500}, "bins": {"income": 200}}, epsilon=50
+        )
+        assert (0, 3, 4) not in priced.reads_of.triples
+        stages = measure_table(priced, Under(curator, priced), SeededBits(3))
+        scored = stages.table.triple_scores
+        assert scored is not None
+        assert set(scored.marginals) <= set(priced.reads_of.triples)
+
+
 # ---- the reader ----
 
 
@@ -368,6 +412,9 @@ def test_what_is_declared_of_a_table_says_nothing_of_two_copies_of_it(tmp_path: 
         ({"bins": {"income": 1}}, "whole number from 2"),
         ({"bins": {"nobody": 4}}, "names a column that the plan has not"),
         ({"texts": {"income": 4}}, "texts are found of text"),
+        ({"triples": [["ward", "sex"]]}, "three columns each"),
+        ({"triples": "all"}, "must be true, false or a list"),
+        ({"triples": [["ward", "sex", "nobody"]]}, "names a column that the plan has not"),
         ({"make": "tables"}, "nothing is made that is called"),
         ({"rows": "tree"}, "decides by itself"),
         ({"measure": [{"kind": "total"}]}, "decides by itself"),

@@ -103,7 +103,9 @@ class MeasuredTable:
         columns = {name: codes.astype(narrow(measured.shape.columns[name])) for name, codes in made.columns.items()}
         words = "a model of all cells" if isinstance(builder, ExplicitRows) else "chains"
         pairs, every = len(measured.measured_pairs), len(measured.shape.pairs)
-        return MadeRows(columns, f"every column and {pairs} of {every} pairs of columns, by {words}")
+        triples = len(measured.measured_triples)
+        more = "" if not triples else f" and {triples} {'triple' if triples == 1 else 'triples'}"
+        return MadeRows(columns, f"every column, {pairs} of {every} pairs of columns{more}, by {words}")
 
 
 def _some(size: int, places: Places) -> NDArray[np.float64]:

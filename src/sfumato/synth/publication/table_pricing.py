@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,10 @@ from sfumato.synth.publication.table_columns import (
 )
 from sfumato.synth.publication.table_measuring import measure_table
 from sfumato.synth.publication.table_words import packed, unpacked
-from sfumato.synth.tables import TableShape
+from sfumato.synth.tables import TableShape, TableSynthesiser
 from sfumato.synth.tables.expected import single_errors
 from sfumato.synth.tables.grids import PublicGrid
+from sfumato.synth.tables.triples import MOST_CHOSEN
 
 VERSION = 1
 """Raised whenever the same plan on the same data is measured otherwise."""
@@ -67,12 +69,14 @@ class TableReads:
     columns: tuple[TableColumn, ...]
     dataset: Dataset
     spend: Spend
+    triples: tuple[Marginal, ...] = ()
+    """Those that may be measured, by the most values that there could be."""
 
     @property
     def marginals(self) -> tuple[Marginal, ...]:
-        """The total, every column and every pair."""
+        """The total, every column, every pair, and triples that may be measured."""
         places = range(len(self.columns))
-        return tuple(each for size in range(3) for each in combinations(places, size))
+        return (*(each for size in range(3) for each in combinations(places, size)), *self.triples)
 
     def grid(self, event: Event) -> PricedWorkload | None:
         """The counts on fine grids of columns that are put into bins."""
@@ -149,14 +153,22 @@ class PricedTable:
     def cells(self) -> int:
         """How many noisy numbers there are at most."""
         sizes = [column.most for column in self.reads_of.columns]
-        pairs = sum(a * b for a, b in combinations(sizes, 2))
-        return 1 + 2 * sum(sizes) + pairs + len(sizes) * (len(sizes) - 1) // 2
+        pairs = [a * b for a, b in combinations(sizes, 2)]
+        triples = sorted(prod(sizes[place] for place in triple) for triple in self.reads_of.triples)
+        chosen = sum(triples if self.names_triples else triples[-MOST_CHOSEN:])
+        again = 2 if triples else 1  # pairs are measured once more where no triple is worth it, or where one needs them
+        return 1 + 2 * sum(sizes) + again * sum(pairs) + len(pairs) + chosen + len(triples)
+
+    @property
+    def names_triples(self) -> bool:
+        """Whether the plan says which triples are measured."""
+        return self.plan.table is not None and isinstance(self.plan.table.triples, tuple)
 
     @property
     def words(self) -> int:
         """How many words hold what is measured: those of the most cells, and of the longest description."""
         columns = self.reads_of.columns
-        marginals = 1 + 2 * len(columns) + len(columns) * (len(columns) - 1) // 2
+        marginals = 1 + 2 * len(columns) + len(columns) * (len(columns) - 1) + len(self.reads_of.triples)
         levels = sum(column.grid.nodes for column in self.grids)
         texts = sum(column.texts * (4 * LONGEST_TEXT + 8) for column in columns if isinstance(column, FoundColumn))
         bins = sum(12 * column.most for column in self.grids)
@@ -177,6 +189,12 @@ class PricedTable:
         last = self.reads.last.workload
         sizes = {column.name: column.most for column in self.reads_of.columns}
         return TableShape(sizes, moved=last.moved, parts=last.weights.whole)
+
+    def synthesiser(self, shape: TableShape) -> TableSynthesiser:
+        """What measures a table of a shape at this price."""
+        assert self.plan.table is not None
+        counted = frozenset(self.reads_of.marginals) if self.reads_of.triples else None
+        return TableSynthesiser(shape=shape, sigma=self.of_table, triples=self.plan.table.triples, counted=counted)
 
     def canonical(self) -> dict[str, object]:
         """What decides what is measured."""
@@ -263,8 +281,8 @@ def price_table(plan: PublicationPlan, dataset: Dataset, public: Public, spend: 
     sigma = sigma_for(rest)
     event = _composed([*(query.event for query in finding), priced_noise(sigma, rest)])
     made = PricedTable(plan, TableReads(asked, columns, dataset, spend), finding, sigma, impossible, event, spend)
-    made.largest_shape()  # refuses what is too large, before anything is charged
-    return made
+    candidates = made.synthesiser(made.largest_shape()).candidates  # refuses what is too large, before any charge
+    return replace(made, reads_of=replace(made.reads_of, triples=candidates))
 
 
 def sigma_for(spend: Spend) -> Fraction:

@@ -7,13 +7,13 @@ from typing import Any
 from sfumato.core.naming import known_names
 from sfumato.data.entries import mapping, said, text
 from sfumato.errors import InvalidDeclaration
-from sfumato.synth.publication.entries import whole_of
+from sfumato.synth.publication.entries import columns_of, whole_of
 from sfumato.synth.publication.parts import Columns
 
-ENTRIES = ("make", "bins", "texts", "impossible")
+ENTRIES = ("make", "bins", "texts", "impossible", "triples")
 """What only a plan that makes a table may say."""
 _LEAST_BINS, _MOST_BINS, _MOST_TEXTS = 2, 200, 500
-_MOST_CONDITIONS = 100
+_MOST_CONDITIONS, _MOST_TRIPLES = 100, 50
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class TableRecipe:
     """Columns whose texts are found, and how many of them are values of their own at most."""
     impossible: tuple[str, ...] = ()
     """Conditions that no row meets."""
+    triples: bool | tuple[Columns, ...] | None = None
+    """Whether triples of columns are measured: always, never, these, or by the price."""
 
     def to_json(self) -> dict[str, Any]:
         """The entries as a plan writes them."""
@@ -34,6 +36,7 @@ class TableRecipe:
             "bins": dict(self.bins),
             "texts": dict(self.texts),
             "impossible": list(self.impossible),
+            **({} if self.triples is None else {"triples": _listed(self.triples)}),
         }
 
 
@@ -60,7 +63,27 @@ def read_recipe(top: Mapping[str, Any], columns: Columns) -> TableRecipe | None:
         _numbers("bins", top, columns, least=_LEAST_BINS, most=_MOST_BINS),
         _numbers("texts", top, columns, least=1, most=_MOST_TEXTS),
         tuple(text("impossible", each) for each in conditions),
+        _triples(top.get("triples"), columns),
     )
+
+
+def _listed(triples: bool | tuple[Columns, ...]) -> bool | list[list[str]]:
+    return triples if isinstance(triples, bool) else [list(each) for each in triples]
+
+
+def _triples(given: object, columns: Columns) -> bool | tuple[Columns, ...] | None:
+    if given is None or isinstance(given, bool):
+        return given
+    hint = 'triples = true, or [["month", "day", "weekday"]]'
+    if not isinstance(given, list | tuple) or not given or len(given) > _MOST_TRIPLES:
+        raise InvalidDeclaration(
+            f"triples must be true, false or a list of up to {_MOST_TRIPLES} lists of three columns: {said(given)}",
+            hint=hint,
+        )
+    found = tuple(columns_of("triples", each, columns) for each in given)
+    if any(len(each) != 3 for each in found):
+        raise InvalidDeclaration("triples must name three columns each", hint=hint)
+    return tuple(dict.fromkeys(found))
 
 
 def _numbers(entry: str, top: Mapping[str, Any], columns: Columns, *, least: int, most: int) -> dict[str, int]:

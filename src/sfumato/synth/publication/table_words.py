@@ -38,6 +38,8 @@ def packed(stages: TableStages, size: int) -> NDArray[np.int64]:
     table["residuals"] = [[marginal, sigma, counted(values)] for marginal, sigma, values in table["residuals"]]
     if table["scores"] is not None:
         table["scores"] = [table["scores"][1], counted(table["scores"][2])]
+    if "triple_scores" in table:
+        table["triple_scores"] = [*table["triple_scores"][:2], counted(table["triple_scores"][2])]
     levels = [[int(value) for level in grid.levels for value in level] for grid in stages.grids]
     about = {
         "found": {name: list(each) for name, each in stages.found.items()},
@@ -82,12 +84,15 @@ def _stages(
     if table["scores"] is not None:
         sigma, count = table["scores"]
         table["scores"] = [list(combinations(range(len(columns)), 2)), sigma, taken(count)]
+    if "triple_scores" in table:
+        triples, sigma, count = table["triple_scores"]
+        table["triple_scores"] = [triples, sigma, taken(count)]
     binned = [column for column in columns if isinstance(column, BinnedColumn)]
     grids = [_grid(column, sigma, taken(count)) for column, (sigma, count) in zip(binned, about["grids"], strict=True)]
     coded = [column.coded(about["found"].get(column.name, ())) for column in columns]
     shape = shape_of(coded, impossible, moved=table["moved"], parts=table["parts"])
     read = TableMeasurements.from_json({**table, "impossible": []})
-    measured = TableMeasurements(shape, read.sigma, read.residuals, read.scores)
+    measured = TableMeasurements(shape, read.sigma, read.residuals, read.scores, read.triple_scores)
     return TableStages(about["found"], tuple(grids), measured)
 
 

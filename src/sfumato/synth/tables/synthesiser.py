@@ -51,6 +51,8 @@ class TableSynthesiser:
     sigma: Real
     shares: StageShares = field(default_factory=StageShares)
     triples: Triples = None
+    counted: frozenset[Marginal] | None = None
+    """The marginals that can be counted, where that is not all of them: no other triple is a candidate."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", positive("sigma", self.sigma))
@@ -82,7 +84,8 @@ class TableSynthesiser:
             return named_triples(self.shape, self.triples)
         by_price = bool(self.shares.triples) or precise_enough(self.shape, self.squared_mu)
         wanted = by_price if self.triples is None else self.triples
-        return candidate_triples(self.shape) if wanted else ()
+        found = candidate_triples(self.shape) if wanted else ()
+        return tuple(triple for triple in found if self.counted is None or triple in self.counted)
 
     @property
     def marginals(self) -> tuple[Marginal, ...]:

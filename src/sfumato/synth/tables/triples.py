@@ -20,7 +20,8 @@ _MOST_CANDIDATES = 600
 _MOST_NAMED_CELLS = 2**22
 _CELL_POWER, _CELL_FACTOR = 0.85, 0.2  # the error of a shrunk triple, as of a pair
 _DOUBT, _GAINED = 2.0, 0.7
-_MOST_CHOSEN = 16
+MOST_CHOSEN = 16
+"""Triples that are measured because of their scores."""
 _FROM_MU = 0.8  # of one row: an ε of about 5
 
 
@@ -73,7 +74,7 @@ def triples_worth_it(
     """
     mu = math.sqrt(squared_mu) * shape.parts / shape.moved
     worth = {triple: score - _DOUBT * doubt for triple, score in scores.items()}
-    order = sorted(scores, key=lambda triple: -worth[triple])[:_MOST_CHOSEN]
+    order = sorted(scores, key=lambda triple: -worth[triple])[:MOST_CHOSEN]
     best, kept, spent, gained = 0.0, 0, 0.0, 0.0
     for count, triple in enumerate(order, 1):
         error = _CELL_FACTOR * shape.cells_of(triple) ** _CELL_POWER / rows
