@@ -42,6 +42,18 @@ GOALS: dict[str, dict[str, float]] = {
     "million, ε = 1": {"2-way": 0.030, "CPU s": 40, "peak MB": 600},
 }
 """On Adult itself; what is generated has none, but for the million."""
+WORDS = {"by price": None, "with triples": True, "without triples": False}
+RUNS: tuple[tuple[str, float, str], ...] = (
+    *(("adult", epsilon, "by price") for epsilon in (0.1, 1, 10)),
+    ("adult", 10, "without triples"),
+    *(("binned", epsilon, "by price") for epsilon in (1, 10)),
+    ("binned", 10, "without triples"),
+    *(("dependent", epsilon, "by price") for epsilon in (0.1, 1, 10)),
+    ("dependent", 1, "with triples"),
+    ("dependent", 10, "without triples"),
+    ("million", 1, "by price"),
+)
+"""A table, its ε, and whether triples are measured."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +146,14 @@ def far(made: Any, data: Data, size: int) -> list[float]:
     return found
 
 
-def one(name: str, epsilon: float) -> dict[str, float]:
+def one(name: str, epsilon: float, triples: str) -> dict[str, float]:
     """One release in this process, and what it is like."""
     from sfumato.synth.tables import TableShape, TableSynthesiser
 
     data = TABLES[name]()
-    mechanism = TableSynthesiser.calibrated(shape=TableShape(data.columns), epsilon=epsilon, delta=DELTA)
+    mechanism = TableSynthesiser.calibrated(
+        shape=TableShape(data.columns), epsilon=epsilon, delta=DELTA, triples=WORDS[triples]
+    )
     start = time.process_time()
     made = mechanism.release(data.table).codes
     figures = {
@@ -164,16 +178,17 @@ def floor(name: str) -> dict[str, float]:
     return {key: value for key, value in judged(drawn, data, "floor ").items() if "worst" not in key}
 
 
-def apart(name: str, epsilon: float) -> dict[str, float]:
+def apart(name: str, epsilon: float, triples: str) -> dict[str, float]:
     """The same in a process of its own."""
-    said = subprocess.run([sys.executable, __file__, name, str(epsilon)], capture_output=True, text=True, check=True)
+    command = [sys.executable, __file__, name, str(epsilon), triples]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
     figures: dict[str, float] = json.loads(said.stdout)
     return figures
 
 
-def measured(name: str, epsilon: float, seeds: int) -> list[Row]:
-    runs = [apart(name, epsilon) for _ in range(seeds)]
-    title = f"{name}, ε = {epsilon:g}"
+def measured(name: str, epsilon: float, triples: str, seeds: int) -> list[Row]:
+    runs = [apart(name, epsilon, triples) for _ in range(seeds)]
+    title = f"{name}, ε = {epsilon:g}" + ("" if WORDS[triples] is None else f", {triples}")
     goals = GOALS.get(title, {}) if is_adult() or name == "million" else {}
     rows = list[Row]()
     for key in runs[0]:
@@ -188,23 +203,19 @@ def measured(name: str, epsilon: float, seeds: int) -> list[Row]:
 
 def main() -> None:
     rows = list[Row]()
-    for name, epsilons in {
-        "adult": (0.1, 1, 10),
-        "binned": (1, 10),
-        "dependent": (0.1, 1, 10),
-        "million": (1,),
-    }.items():
+    floors = set[str]()
+    for name, epsilon, triples in RUNS:
         if name == "binned" and set(adult().columns) != set(ADULT):
             continue
-        rows += [Row(f"{name}: {key}", value, None, "", None, "", None) for key, value in floor(name).items()]
-        for epsilon in epsilons:
-            seeds = SEEDS if epsilon == 1 and name != "million" else 1
-            rows += measured(name, epsilon, seeds)
+        if name not in floors:
+            floors.add(name)
+            rows += [Row(f"{name}: {key}", value, None, "", None, "", None) for key, value in floor(name).items()]
+        rows += measured(name, epsilon, triples, SEEDS if epsilon == 1 and name != "million" else 1)
     publish("synth", rows)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3:
-        print(json.dumps(one(sys.argv[1], float(sys.argv[2]))))
+    if len(sys.argv) == 4:
+        print(json.dumps(one(sys.argv[1], float(sys.argv[2]), sys.argv[3])))
     else:
         main()
