@@ -22,7 +22,7 @@ from sfumato.synth.tables import (
 from sfumato.synth.tables.conditionals import draw_column, no_weights
 from sfumato.synth.tables.explicit import ExplicitModel, rows_of_model
 from sfumato.synth.tables.rows import possible_rows, table_of
-from sfumato.synth.tables.scores import chance_distance
+from sfumato.synth.tables.scores import chance_deviation, chance_distance
 from sfumato.synth.tables.stream import RowStream
 from sfumato.synth.tables.targets import on_simplex, shrink_cells, shrink_singular_values, single_targets, with_sums
 from sfumato.synth.tables.tree import draw_given, spanning_tree
@@ -270,3 +270,12 @@ def test_independent_columns_are_as_far_from_their_product_as_chance_says() -> N
         ]
         found = [float(0.5 * np.abs(table - rows / table.size).sum()) for table in tables]
         assert chance_distance(np.full(sizes, rows / (sizes[0] * sizes[1]))) == pytest.approx(np.mean(found), rel=0.05)
+
+
+def test_two_samples_of_one_law_differ_by_chance_as_much_more_or_less_as_is_said() -> None:
+    generator = np.random.default_rng(6)
+    for cells in (12, 300):
+        one, other = (generator.multinomial(20_000, np.full(cells, 1 / cells), 400) for _ in range(2))
+        for samples, against in ((1, 20_000 / cells), (2, other)):
+            spread = float(np.std(0.5 * np.abs(one - against).sum(axis=1)))
+            assert spread == pytest.approx(chance_deviation(20_000, samples=samples), rel=0.15)

@@ -1,10 +1,12 @@
 """The small steps of triples: targets on their pairs, shrinking, and chains that walk under potentials of three columns."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sfumato.synth.tables import Marginal, TableShape, TableSynthesiser
+from sfumato.synth.tables import ChainRows, Marginal, TableShape, TableSynthesiser
 from sfumato.synth.tables.building import fitted_chains
 from sfumato.synth.tables.chains import StepSizes
 from sfumato.synth.tables.conditionals import cells_of, draw_column, no_weights, others, seen_from
@@ -13,7 +15,7 @@ from sfumato.synth.tables.rows import table_of
 from sfumato.synth.tables.stream import RowStream
 from sfumato.synth.tables.triple_targets import expected_mass, shrunk_triple, with_pairs
 from sources import SeededBits
-from synthetic_cases import correlated, marginals_of
+from synthetic_cases import correlated, distance, marginals_of
 
 Floats = NDArray[np.float64]
 
@@ -112,6 +114,19 @@ def test_counts_are_kept_while_chains_walk() -> None:
     assert set(targets) == set(chains.marginals)
     for marginal, table in chains.tables.items():
         assert (table == table_of(chains.codes, marginal, shape.sizes_of(marginal))).all()
+
+
+def test_many_triples_at_once_do_not_carry_rows_beyond_their_pairs() -> None:
+    shape = TableShape({"a": 5, "b": 4, "c": 6, "d": 3, "e": 4})
+    data = correlated(shape)
+    every = tuple(combinations(shape.names, 3))
+    mechanism = TableSynthesiser.calibrated(shape=shape, epsilon=10, delta=1e-6, triples=every)
+    rows = ChainRows().build(mechanism.measure(marginals_of(data), bits=SeededBits(3)))
+    assert len(mechanism.candidates) == 10
+    for pair in shape.pairs:
+        assert distance(rows.table(pair), marginals_of(data)(pair)) < 0.02
+    for triple in mechanism.candidates:
+        assert distance(rows.table(triple), marginals_of(data)(triple)) < 0.03
 
 
 def test_steps_of_triples_are_shorter_and_shared() -> None:

@@ -112,6 +112,16 @@ def test_no_neighbour_costs_more_than_the_price(monkeypatch: pytest.MonkeyPatch,
     assert charged * Fraction(9, 10) < worst <= charged
 
 
+@pytest.mark.parametrize("triples", [True, NAMED], ids=["scored", "named"])
+def test_counts_too_large_for_machine_integers_are_counted_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, triples: Triples
+) -> None:
+    data = np.zeros(SHAPE.sizes, dtype=np.int64)
+    data[1, 1, 2] = 2**61
+    worst, charged = largest_cost(monkeypatch, made(triples=triples), data)
+    assert worst <= charged
+
+
 # ---- broken twins ----------------------------------------------------------------------------------------------------
 
 
@@ -222,7 +232,12 @@ def sampled(law: Any) -> Callable[[np.random.Generator], Table]:
     return lambda generator: generator.multinomial(20_000, flat / flat.sum()).reshape(FOUR.sizes)
 
 
-def test_a_triple_that_no_pair_shows_is_found_and_chance_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("explicit", [True, False])
+def test_a_triple_that_no_pair_shows_is_found_and_chance_is_not(
+    monkeypatch: pytest.MonkeyPatch, explicit: bool
+) -> None:
+    if not explicit:
+        monkeypatch.setattr("sfumato.synth.tables.implied.EXPLICIT_CELLS", 0)
     chain = correlated(FOUR).sum(axis=(2, 3), keepdims=True) * np.ones(FOUR.sizes)  # a pair, and columns alone
     assert all(chosen == ((0, 1, 2),) for chosen in worth(sampled(parity()), 10))
     assert not any(worth(sampled(np.ones(FOUR.sizes)), 10))
@@ -230,7 +245,7 @@ def test_a_triple_that_no_pair_shows_is_found_and_chance_is_not(monkeypatch: pyt
 
     def without_chance(*given: Any) -> ImpliedTriples:
         said = implied_triples(*given)
-        return ImpliedTriples(said.tables, dict.fromkeys(said.chance, 0.0))
+        return ImpliedTriples(said.tables, dict.fromkeys(said.chance, 0.0), said.deviation)
 
     monkeypatch.setattr(measuring, "implied_triples", without_chance)
     assert any(worth(sampled(np.ones(FOUR.sizes)), 10)), "or there was no chance to be fooled by"
@@ -373,3 +388,13 @@ def test_triples_that_cannot_be_never_appear_where_they_are_measured(name: str) 
     open_rows = made(FOUR, False, epsilon=1)
     loose = open_rows.build(open_rows.measure(marginals_of(parity()), bits=SeededBits(2)), builder=BUILDERS[name])
     assert loose.table((0, 1, 2))[odd].sum() > 1000, "or nothing was planted"
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("triples", [True, NAMED], ids=["scored", "named"])
+def test_nobody_and_hopeless_noise_still_make_a_table(name: str, triples: Triples) -> None:
+    nobody = np.zeros(FOUR.sizes, dtype=np.int64)
+    for epsilon in (Fraction(1, 1000), 1):
+        mechanism = made(FOUR, triples, epsilon=epsilon)
+        measured = mechanism.measure(marginals_of(nobody), bits=SeededBits(2))
+        assert len(mechanism.build(measured, builder=BUILDERS[name])) >= 1

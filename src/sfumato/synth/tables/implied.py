@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.synth.tables.building import EXPLICIT_CELLS, fitted_chains, fitted_model
+from sfumato.synth.tables.chains import Chains
 from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.residuals import Floats
-from sfumato.synth.tables.rows import table_of
-from sfumato.synth.tables.scores import chance_distance
+from sfumato.synth.tables.rows import Codes, table_of
+from sfumato.synth.tables.scores import chance_deviation, chance_distance
 from sfumato.synth.tables.shape import Marginal
 
 _PASSES, _ROUNDS = 4, 20
@@ -22,10 +23,11 @@ _SWEEPS = 2
 
 @dataclass(frozen=True, eq=False)
 class ImpliedTriples:
-    """Tables in rows, and the distance in rows that is chance."""
+    """Tables in rows, the distance in rows that is chance, and the deviation of that."""
 
     tables: Mapping[Marginal, Floats]
     chance: Mapping[Marginal, float]
+    deviation: float
 
 
 def implied_triples(measured: TableMeasurements, triples: Sequence[Marginal], rows: float) -> ImpliedTriples:
@@ -39,19 +41,28 @@ def _of_model(measured: TableMeasurements, triples: Sequence[Marginal], rows: fl
     model = fitted_model(measured, passes=_PASSES)
     factor = rows / max(float(model.weights.sum()), 1e-300)
     tables = {triple: model.table(triple) * factor for triple in triples}
-    return ImpliedTriples(tables, {triple: chance_distance(table) for triple, table in tables.items()})
+    chance = {triple: chance_distance(table) for triple, table in tables.items()}
+    return ImpliedTriples(tables, chance, chance_deviation(rows, samples=1))
 
 
 def _of_chains(measured: TableMeasurements, triples: Sequence[Marginal], rows: float) -> ImpliedTriples:
     chains, _ = fitted_chains(measured, rounds=_ROUNDS)
-    first, count = chains.codes.copy(), chains.codes.shape[1]
-    for _ in range(_SWEEPS):
-        for column in chains.stream.order(len(first)).tolist():
-            chains.walk(column, slice(0, count))
+    fitted, count = chains.codes.copy(), chains.codes.shape[1]
+    walked = [
+        _walked_on(chains) for _ in range(2)
+    ]  # both of the model's own law, which is a little off the fitted rows
     tables, chance = dict[Marginal, Floats](), dict[Marginal, float]()
     for triple in triples:
         sizes = measured.shape.sizes_of(triple)
-        one, other = (table_of(codes, triple, sizes) for codes in (first, chains.codes))
-        tables[triple] = one * (rows / count)
+        tables[triple] = table_of(fitted, triple, sizes) * (rows / count)
+        one, other = (table_of(codes, triple, sizes) for codes in walked)
         chance[triple] = float(np.abs(one - other).sum()) / 2 * (rows / count)
-    return ImpliedTriples(tables, chance)
+    return ImpliedTriples(tables, chance, chance_deviation(rows, samples=2))
+
+
+def _walked_on(chains: Chains) -> Codes:
+    """Another draw: every column of every row drawn anew some times, under the potentials alone."""
+    for _ in range(_SWEEPS):
+        for column in chains.stream.order(len(chains.codes)).tolist():
+            chains.walk(column, slice(0, chains.codes.shape[1]))
+    return chains.codes.copy()

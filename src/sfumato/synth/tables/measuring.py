@@ -16,7 +16,12 @@ from sfumato.synth.tables.measurements import MeasuredResidual, MeasuredScores, 
 from sfumato.synth.tables.paid import Purse, affordable
 from sfumato.synth.tables.plan import StageShares, chosen_noises, single_noises, total_noise
 from sfumato.synth.tables.residuals import Floats, exact_table, residual, squared_move
-from sfumato.synth.tables.scores import chance_distance, implied_pair, score_vector, squared_score_move
+from sfumato.synth.tables.scores import (
+    chance_distance,
+    implied_pair,
+    score_vector,
+    squared_score_move,
+)
 from sfumato.synth.tables.shape import Counts, Marginal, TableShape
 from sfumato.synth.tables.targets import single_targets
 from sfumato.synth.tables.triples import noises_of_triples, triples_worth_it
@@ -86,7 +91,7 @@ class Measuring:
             self.shape,
             rows=rows,
             scores=beyond,
-            doubt=known.doubt(known.triple_scores) / rows,
+            doubt=math.hypot(known.doubt(known.triple_scores), implied.deviation) / rows,
             squared_mu=self.squared_mu * self.shares.triples,
         )
 
@@ -110,6 +115,5 @@ class Measuring:
         purse = Purse(self.squared_mu * share)
         move = self.shape.moved**2 * squared_score_move(len(implied))
         noise = affordable({(): math.sqrt(move)}, {(): move}, self.squared_mu * share)[()]
-        parts = {marginal: table * self.shape.parts for marginal, table in implied.items()}
-        noisy = purse.pay(score_vector(self.shape, self.exact, parts), noise, move, bits=self.bits)
+        noisy = purse.pay(score_vector(self.shape, self.exact, implied), noise, move, bits=self.bits)
         return MeasuredScores(tuple(implied), noisy, noise)

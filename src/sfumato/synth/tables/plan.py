@@ -19,7 +19,7 @@ from sfumato.synth.tables.shape import Marginal, TableShape
 _CELL_POWER, _CELL_FACTOR = 0.85, 0.2  # the error of a shrunk table: .2·cells^.85·σ/n
 _IMPLIED = 0.7  # of a pair's distance from independence, what other pairs do not imply
 _DOUBT = 0.5  # deviations of its noise that a score loses
-_TRIPLE_SCORES, _TRIPLES = Fraction(2, 100), Fraction(16, 100)
+_TRIPLE_SCORES, _TRIPLES = Fraction(1, 100), Fraction(16, 100)
 _SINGLES_AT, _SINGLES_LEAST, _SINGLES_MOST = 0.25, 0.1, 0.5
 
 
@@ -28,7 +28,7 @@ class StageShares:
     """The parts of μ² that go to the total, to single columns, to scores, to triples, and to what is worth most.
 
     >>> StageShares().settled(any_triples=True, scored=True).rest
-    Fraction(69, 100)
+    Fraction(7, 10)
     """
 
     total: Fraction = Fraction(1, 100)

@@ -19,7 +19,7 @@ _MOST_CELLS_TOGETHER = 2**22
 _MOST_CANDIDATES = 600
 _MOST_NAMED_CELLS = 2**22
 _CELL_POWER, _CELL_FACTOR = 0.85, 0.2  # the error of a shrunk triple, as of a pair
-_DOUBT, _GAINED = 2.0, 0.7
+_DOUBT, _GAINED = 2.0, 0.7  # deviations that a score loses; what of it rows can take up
 MOST_CHOSEN = 16
 """Triples that are measured because of their scores."""
 _FROM_MU = 0.8  # of one row: an ε of about 5
@@ -67,22 +67,19 @@ def precise_enough(shape: TableShape, squared_mu: Fraction) -> bool:
 def triples_worth_it(
     shape: TableShape, *, rows: float, scores: Mapping[Marginal, float], doubt: float, squared_mu: Fraction
 ) -> tuple[Marginal, ...]:
-    """The triples whose distance from what is implied is above the error of measuring them, the furthest first.
+    """The triples whose distance from what is implied is above the error that measuring them adds, the furthest first.
 
-    `scores` are noisy distances beyond chance as parts of 1, `doubt` is the deviation of their noise, `squared_mu`
-    what all of them may cost.
+    `scores` are noisy distances beyond chance as parts of 1, `doubt` is the deviation of their noise and of
+    chance, `squared_mu` what all of them may cost.
     """
     mu = math.sqrt(squared_mu) * shape.parts / shape.moved
-    worth = {triple: score - _DOUBT * doubt for triple, score in scores.items()}
-    order = sorted(scores, key=lambda triple: -worth[triple])[:MOST_CHOSEN]
-    best, kept, spent, gained = 0.0, 0, 0.0, 0.0
-    for count, triple in enumerate(order, 1):
+    kept, spent = list[Marginal](), 0.0
+    for triple in sorted(scores, key=lambda each: -scores[each]):
         error = _CELL_FACTOR * shape.cells_of(triple) ** _CELL_POWER / rows
-        spent += error ** (2 / 3) * projected(shape.sizes_of(triple)) ** (1 / 3)
-        gained += _GAINED * worth[triple]
-        if gained - spent**1.5 / mu > best:
-            best, kept = gained - spent**1.5 / mu, count
-    return tuple(order[:kept])
+        more = spent + error ** (2 / 3) * projected(shape.sizes_of(triple)) ** (1 / 3)
+        if (more**1.5 - spent**1.5) / mu < _GAINED * (scores[triple] - _DOUBT * doubt):
+            kept, spent = [*kept, triple], more
+    return tuple(kept[:MOST_CHOSEN])
 
 
 def noises_of_triples(
