@@ -12,11 +12,13 @@ from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.repair import repaired
 from sfumato.synth.tables.residuals import Floats
 from sfumato.synth.tables.rows import SyntheticRows, whole_rows
+from sfumato.synth.tables.scores import implied_pair
 from sfumato.synth.tables.shape import Marginal, TableShape
 from sfumato.synth.tables.stream import RowStream
 from sfumato.synth.tables.targets import pair_targets, single_targets
 from sfumato.synth.tables.tree import tree_rows
 from sfumato.synth.tables.triple_targets import all_targets
+from sfumato.synth.tables.unmeasured import distances_known, is_contradicted
 
 EXPLICIT_CELLS = 10**7
 _MOST_ROWS = 2**26  # what noise alone could ask for must fit into memory
@@ -91,15 +93,21 @@ def fitted_model(measured: TableMeasurements, *, passes: int) -> ExplicitModel:
     """The model of all cells, its targets shrunk towards what it says itself, again and again."""
     singles = single_targets(measured, _rows(measured))
     model = ExplicitModel.independent(measured.shape, singles)
-    joint = (*measured.measured_pairs, *measured.measured_triples)
+    joint, near = [*measured.measured_pairs, *measured.measured_triples], distances_known(measured, singles)
     for again in range(max(1, passes // 2)):
         if again == 0:
             targets = pair_targets(measured, singles)
         else:
-            targets = all_targets(measured, singles, {marginal: model.table(marginal) for marginal in joint})
+            joint += [pair for pair in near if pair not in joint and _is_contradicted(model, pair, singles, near[pair])]
+            targets = all_targets(measured, singles, {marginal: model.table(marginal) for marginal in joint}, near)
         for _ in range(2):
             model.fit(singles, targets)
     return model
+
+
+def _is_contradicted(model: ExplicitModel, pair: Marginal, singles: list[Floats], known: float) -> bool:
+    a, b = pair
+    return is_contradicted(model.table(pair), implied_pair(singles[a], singles[b]), known)
 
 
 def fitted_chains(measured: TableMeasurements, *, rounds: int) -> tuple[Chains, dict[Marginal, Floats]]:

@@ -73,6 +73,13 @@ class Chains:
         self.ones = [table_of(self.codes, single, shape.sizes_of(single)) for single in shape.singles]
         self.tables = {joint: table_of(self.codes, joint, shape.sizes_of(joint)) for joint in self.marginals}
 
+    def follow(self, marginal: Marginal) -> None:
+        """Count one more table, and have potentials for it, which say nothing yet."""
+        sizes = self.shape.sizes_of(marginal)
+        self.marginals = (*self.marginals, marginal)
+        self.joined[marginal] = np.zeros(sizes, dtype=np.float32)
+        self.tables[marginal] = table_of(self.codes, marginal, sizes)
+
     def replace_rows(self, codes: Codes) -> None:
         """Walk on from other rows."""
         self.codes = codes

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from sfumato.synth.tables.chains import Chains, LogTargets
 from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.residuals import Floats
-from sfumato.synth.tables.rows import Codes
+from sfumato.synth.tables.rows import Codes, table_of
+from sfumato.synth.tables.scores import chance_distance, implied_pair
 from sfumato.synth.tables.shape import Marginal
 from sfumato.synth.tables.triple_targets import all_targets
+from sfumato.synth.tables.unmeasured import distances_known, is_contradicted
 
 _Tables = dict[Marginal, Floats]
 _SHARE, _LAST_SHARE, _LAST = 0.1, 0.05, 10
@@ -32,10 +34,12 @@ def fit_chains(
     smooth = _times(chains.tables, 1 / factor)
     targets = all_targets(measured, singles, smooth)
     best, kept = np.inf, chains.codes.copy()
-    last = max(0, rounds - _LAST)
+    last, near = max(0, rounds - _LAST), distances_known(measured, singles)
     for count in range(rounds):
         if count <= last and count % _EVERY == 0 and count:
-            targets, best = all_targets(measured, singles, smooth), _FORGIVE * best
+            if follow_contradicted(chains, smooth, singles, near):
+                best = np.inf  # another sum of losses
+            targets, best = all_targets(measured, singles, smooth, near), _FORGIVE * best
         wanted = _times(targets, factor)
         share = _LAST_SHARE if count >= last else _SHARE
         chains.round(LogTargets.of(ones, wanted), share, learn=count < last)
@@ -50,6 +54,19 @@ def fit_chains(
     chains.replace_rows(kept)
     settle_columns(chains, ones)
     return targets
+
+
+def follow_contradicted(chains: Chains, smooth: _Tables, singles: list[Floats], near: Mapping[Marginal, float]) -> bool:
+    """Follow pairs whose scores say that they are nearer to independence than the rows are; whether there are more."""
+    factor, before = chains.codes.shape[1] / float(singles[0].sum()), len(chains.marginals)
+    for (a, b), known in near.items():
+        if (a, b) not in chains.tables:
+            apart = implied_pair(singles[a], singles[b])
+            table = table_of(chains.codes, (a, b), apart.shape) / factor
+            if is_contradicted(table, apart, known, drawn=chance_distance(apart * factor) / factor):
+                chains.follow((a, b))
+                smooth[a, b] = table
+    return len(chains.marginals) > before
 
 
 def settle_columns(chains: Chains, ones: Sequence[Floats]) -> None:

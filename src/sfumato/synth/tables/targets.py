@@ -15,6 +15,7 @@ from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.residuals import Floats, centred, freedom
 from sfumato.synth.tables.scores import implied_pair
 from sfumato.synth.tables.shape import Marginal
+from sfumato.synth.tables.unmeasured import nearer
 
 _PASSES = 20
 
@@ -104,9 +105,15 @@ def in_proportion(table: Floats, down: Floats, across: Floats) -> Floats:
 
 
 def pair_targets(
-    measured: TableMeasurements, singles: list[Floats], implied: Mapping[Marginal, Floats] | None = None
+    measured: TableMeasurements,
+    singles: list[Floats],
+    implied: Mapping[Marginal, Floats] | None = None,
+    near: Mapping[Marginal, float] | None = None,
 ) -> dict[Marginal, Floats]:
-    """A target for every measured pair, shrunk towards what is implied: independence, unless a model says otherwise."""
+    """A target for every measured pair, shrunk towards what is implied: independence, unless a model says otherwise.
+
+    `near` says of pairs that were not measured how far from independence they are; those that are implied have a target.
+    """
     found: dict[Marginal, Floats] = {}
     rows = float(singles[0].sum())
     for pair in measured.measured_pairs:
@@ -116,4 +123,9 @@ def pair_targets(
         base = apart if implied is None else implied[pair]
         table = base + shrunk(noisy - centred(base), variance, apart / rows)
         found[pair] = with_sums(table, singles[a], singles[b], measured.shape.masks.get(pair))
+    for pair, known in (near or {}).items():  # what was not measured, and is implied to be further from independence
+        if implied is not None and pair in implied:
+            a, b = pair
+            table = nearer(implied[pair], implied_pair(singles[a], singles[b]), known)
+            found[pair] = with_sums(table, singles[a], singles[b], measured.shape.masks.get(pair))
     return found

@@ -21,10 +21,13 @@ _LEAST = 1e-9
 
 
 def all_targets(
-    measured: TableMeasurements, singles: list[Floats], implied: Mapping[Marginal, Floats]
+    measured: TableMeasurements,
+    singles: list[Floats],
+    implied: Mapping[Marginal, Floats],
+    near: Mapping[Marginal, float] | None = None,
 ) -> dict[Marginal, Floats]:
-    """A target for every measured pair and triple, shrunk towards what is implied."""
-    found = pair_targets(measured, singles, implied)
+    """A target for every measured pair and triple, shrunk towards what is implied; `near` as for pairs."""
+    found = pair_targets(measured, singles, implied, near)
     for triple in measured.measured_triples:
         base = implied[triple]
         sums = tuple(_pair_of(found, triple, base, axis) for axis in range(3))
