@@ -46,6 +46,7 @@ from sfumato.synth.publication.measurements import digest, opened, read, sealed,
 from sfumato.synth.publication.parts import ExpectedTable
 from sfumato.synth.publication.pricing import places_of, spend_of
 from sfumato.synth.publication.statement import SettledPublication
+from sfumato.synth.publication.table_files import MOST_LINES
 
 if TYPE_CHECKING:
     from sfumato.curator.curator import Curator
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
 _UNCHARGED = ("budget", "unknown")
 """Refusals of a key that the ledger has never seen: one that it has is looked up before any budget."""
 _DAY = 86_400 * 10**9
-_BYTES_A_CELL = 90
-"""About: eight of the measurement, the rest of a line of CSV."""
+_BYTES_A_CELL, _BYTES_A_LONG_CELL = 90, 20
+"""About: eight of the measurement, the rest of a line of CSV; or of Parquet, where there are very many."""
 _SECONDS = 0.1, 0.07
 """About, for a million rows: reading them, and counting one table more."""
 
@@ -143,7 +144,7 @@ class Publishing:
             priced.expected(),
             tuple(dict.fromkeys(str(part["noise"]["kind"]) for part in priced.parts_json() if "noise" in part)),  # type: ignore[index, call-overload, operator]
             priced.cells,
-            _BYTES_A_CELL * priced.cells,
+            sum(map(_bytes_of, priced.expected())),
             round(first + more * len(priced.plan.tables), 2),
             priced.workload.workload.bounds.total,
             tuple(quotes),
@@ -243,6 +244,10 @@ class Publishing:
             parts=tuple(priced.parts_json()),  # type: ignore[arg-type]
             measured=str(release["sha256"]),
         )
+
+
+def _bytes_of(table: ExpectedTable) -> int:
+    return (_BYTES_A_CELL if table.cells <= MOST_LINES else _BYTES_A_LONG_CELL) * table.cells
 
 
 def cost_of(priced: PricedPublication) -> Cost:

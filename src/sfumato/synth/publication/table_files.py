@@ -15,7 +15,7 @@ from sfumato.synth.publication.statement import SettledPublication, value_json
 from sfumato.synth.publication.tables import NoisyTable
 
 SURE = Fraction(95, 100)
-_MOST_LINES = 100_000
+MOST_LINES = 100_000
 """Of CSV: a table with more cells is Parquet."""
 _LONGEST_NAME = 120
 
@@ -23,15 +23,18 @@ _LONGEST_NAME = 120
 def write_table(folder: PublicationFolder, number: int, table: NoisyTable, settled: SettledPublication) -> str:
     """The file of a table, with standard errors and 95 % bars of this table alone; its name."""
     name = _file_name(number, table)
-    if table.cells <= _MOST_LINES:
+    if table.cells <= MOST_LINES:
         folder.write(f"{name}.csv", _csv(table, settled).encode())
         return f"{name}.csv"
     columns = {each: settled.listed(each) for each in table.columns}
     places = dict(zip(columns, places_of_cells(table.counts.shape), strict=True))
-    off, error = _off(table), table.standard_error
-    made = {"standard_error": f"CAST('{error!r}' AS DOUBLE)"}
-    made |= {"low": f"n0 - CAST('{off!r}' AS DOUBLE)", "high": f"n0 + CAST('{off!r}' AS DOUBLE)"}
-    numbers = {"count": table.rows().reshape(-1)}
+    # one number a column, which takes no room: a bar is from count - bar to count + bar
+    made = {
+        "standard_error": f"CAST('{table.standard_error!r}' AS DOUBLE)",
+        "bar": f"CAST('{_off(table)!r}' AS DOUBLE)",
+    }
+    counts = table.rows() if table.bits else table.counts
+    numbers = {"count": counts.reshape(-1)}
     folder.write_by(f"{name}.parquet", lambda part: write_counts(part, columns, places, numbers, made))
     return f"{name}.parquet"
 
