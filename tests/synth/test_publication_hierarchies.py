@@ -19,6 +19,7 @@ from sfumato.accounting.events import Event
 from sfumato.data import Kind
 from sfumato.errors import InvalidDeclaration, InvalidParameter
 from sfumato.exact.bits import BitSource, SystemBits
+from sfumato.mechanisms import GeometricNoise
 from sfumato.mechanisms.additive import Noise
 from sfumato.mechanisms.answers import AnswerMove
 from sfumato.query import Spend
@@ -31,7 +32,9 @@ from sfumato.synth.publication.level_fit import LevelFit
 from sfumato.synth.publication.noises import GEOMETRIC, NOISES
 from sfumato.synth.publication.pricing import composed, places_of
 from sfumato.synth.publication.public_tree import PublicTree
+from sfumato.synth.publication.statement import read_values, values_json
 from sfumato.synth.water_filling import WholeFill
+from statistics_of_samples import THRESHOLD, chi_square, discrete_laplace
 
 EPSILON, BOTH, RHO = (
     Spend(Fraction(1), None, Fraction(0)), Spend(Fraction(1), None, Fraction(1, 10**6)), Spend(None, Fraction(1, 10), Fraction(0)),
@@ -123,22 +126,23 @@ def test_the_price_is_that_of_the_noises_handed_out(tmp_path: Path, spend: Spend
         assert widths == sorted(widths, reverse=True), "more of the price is less noise"
 
 
-def test_a_level_without_noise_has_no_price_and_is_refused(tmp_path: Path) -> None:
-    """The broken twin without noise at one level: its event is that of a noise that is not there."""
-    with censuses.curator_of(tmp_path) as curator:
-        (part,) = priced(curator, censuses.PLAN).parts
-        assert isinstance(part, PricedHierarchy)
-        broken = replace(part, noises=(*part.noises[:-1], Silent()))
-        exact: dict[tuple[str, ...], Any] = {("sex", "block"): np.zeros((2, 11), dtype=np.int64)}
-        assert not any(broken.measure(exact, SystemBits())[-1].reshape(-1)), "this is what must be noticed"
-        with pytest.raises(AssertionError):
-            broken.to_json()
-        honest = [
-            np.concatenate([part.measure(exact, SystemBits())[at].reshape(-1) for _ in range(60)]) for at in range(5)
-        ]
-        for level, noise in zip(honest, part.noises, strict=True):
-            assert (level != 0).mean() > 0.5, "every level has noise"
-            assert noise.variance > 1
+def least_fit(part: PricedHierarchy) -> float:
+    """The least p-value, over all levels, that the noise of a level has the law that it is priced for."""
+    exact: dict[tuple[str, ...], Any] = {part.entry.finest: np.zeros(part.shapes[-1], dtype=np.int64)}
+    measured = part.measure(exact, SystemBits())
+    return min(chi_square(level.reshape(-1), discrete_laplace(5), reach=60) for level in measured[1:])
+
+
+def test_every_level_has_the_noise_that_it_is_priced_for_and_one_without_is_noticed() -> None:
+    """The broken twins: no noise at one level, at the finest and above it; and noise that is a tenth too narrow."""
+    parents = [[0] * 20_000, list(range(20_000)), [*range(20_000), *range(20_000)]]
+    part = hierarchy(parents, 1, held=None, pooled=True, totals=None)
+    part = replace(part, noises=(GeometricNoise(Fraction(5)),) * 4)
+    assert least_fit(part) > THRESHOLD
+    for at in (1, 2, 3):
+        for twin in (Silent(), GeometricNoise(Fraction(9, 2))):
+            noises = (*part.noises[:at], twin, *part.noises[at + 1 :])
+            assert least_fit(replace(part, noises=noises)) < THRESHOLD
 
 
 @pytest.mark.parametrize("about", [{}, PEOPLE], ids=["each row", "people of two rows, of which one counts"])
@@ -319,3 +323,18 @@ def test_a_block_that_may_be_missing_lies_nowhere(tmp_path: Path) -> None:
             curator.explain_publication(censuses.PLAN, epsilon=1)
         told = curator.explain_publication({**censuses.PLAN, "where": "block IS NOT NULL"}, epsilon=1)
         assert [each.cells for each in told.expected] == [2, 4, 8, 10, 22]
+
+
+def test_values_are_written_by_their_ends_and_older_statements_are_read() -> None:
+    long, short = tuple(range(-3, 1000)), ("a", "b", None)
+    assert values_json(long) == {"from": -3, "to": 999}
+    for kind, values in (
+        (Kind.INTEGER, long),
+        (Kind.TEXT, short),
+        (Kind.INTEGER, (1, 3, 5)),
+        (Kind.INTEGER, (*range(9), None)),
+    ):
+        assert read_values({"kind": kind.value, **values_json(values)}) == (kind, values)
+        assert read_values({"kind": kind.value, "values": list(values)}) == (kind, values)
+    with pytest.raises(ValueError, match="so many"):
+        read_values({"kind": "integer", "from": 0, "to": 10**15})

@@ -52,6 +52,7 @@ from sfumato.synth.publication.parts import ExpectedTable
 from sfumato.synth.publication.pricing import places_of, spend_of
 from sfumato.synth.publication.statement import SettledPublication
 from sfumato.synth.publication.table_columns import CodedColumn
+from sfumato.synth.publication.table_files import MOST_LINES
 from sfumato.synth.publication.table_pricing import PricedTable, price_table
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ if TYPE_CHECKING:
 _UNCHARGED = ("budget", "unknown")
 """Refusals of a key that the ledger has never seen: one that it has is looked up before any budget."""
 _DAY = 86_400 * 10**9
-_BYTES_A_CELL = 90
-"""About: eight of the measurement, the rest of a line of CSV."""
+_BYTES_A_CELL, _BYTES_A_LONG_CELL = 90, 20
+"""About: eight of the measurement, the rest of a line of CSV; or of Parquet, where there are very many."""
 _SECONDS = 0.1, 0.07
 """About, for a million rows: reading them, and counting one table more."""
 
@@ -180,7 +181,7 @@ class Publishing:
             priced.expected(),
             priced.noise,
             priced.cells,
-            _BYTES_A_CELL * priced.cells,
+            sum(map(_bytes_of, priced.expected())) + priced.more_bytes,
             round(first + more * priced.counted_tables + priced.making, 2),
             priced.rows_per_person,
             tuple(quotes),
@@ -283,6 +284,10 @@ class Publishing:
             parts=tuple(priced.parts_json()),  # type: ignore[arg-type]
             measured=str(release["sha256"]),
         )
+
+
+def _bytes_of(table: ExpectedTable) -> int:
+    return (_BYTES_A_CELL if table.cells <= MOST_LINES else _BYTES_A_LONG_CELL) * table.cells
 
 
 def cost_of(priced: Priced) -> Cost:

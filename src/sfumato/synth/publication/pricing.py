@@ -59,6 +59,11 @@ class PricedPublication:
         return self.workload.workload.bounds.total
 
     @property
+    def more_bytes(self) -> int:
+        """About how many bytes there will be beside tables that are expected."""
+        return 0
+
+    @property
     def making(self) -> float:
         """About how many seconds making a million rows takes: not told, as rows follow from few tables."""
         return 0.0

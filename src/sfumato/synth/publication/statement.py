@@ -15,6 +15,7 @@ from sfumato.core.printing import Json
 from sfumato.data import Kind
 from sfumato.errors import InvalidParameter
 from sfumato.query.question import MEANING
+from sfumato.query.workload import MOST_CELLS
 from sfumato.synth.publication.parts import Domains
 from sfumato.synth.publication.public_tree import as_range
 
@@ -151,7 +152,10 @@ def read_values(about: Mapping[str, Any]) -> tuple[Kind, tuple[Any, ...]]:
     """The kind of a column and its public values, as a statement writes them."""
     kind = Kind(about["kind"])
     if "values" not in about:
-        return kind, tuple(range(int(about["from"]), int(about["to"]) + 1))
+        first, last = int(about["from"]), int(about["to"])
+        if last - first >= MOST_CELLS:
+            raise ValueError("no table has so many cells")
+        return kind, tuple(range(first, last + 1))
     reader = _READERS.get(kind)
     return kind, tuple(value if value is None or reader is None else reader(value) for value in about["values"])
 

@@ -12,9 +12,10 @@ from sfumato.synth.publication.estimates import CellTable
 from sfumato.synth.publication.folder import PublicationFolder
 from sfumato.synth.publication.level_files import places_of_cells
 from sfumato.synth.publication.statement import SettledPublication, value_json
+from sfumato.synth.publication.tables import NoisyTable
 
 SURE = Fraction(95, 100)
-_MOST_LINES = 100_000
+MOST_LINES = 100_000
 """Of CSV: a table with more cells is Parquet."""
 _LONGEST_NAME = 120
 
@@ -22,15 +23,18 @@ _LONGEST_NAME = 120
 def write_table(folder: PublicationFolder, number: int, table: CellTable, settled: SettledPublication) -> str:
     """The file of a table, with standard errors and 95 % bars of this table alone; its name."""
     name = _file_name(number, table)
-    if table.cells <= _MOST_LINES:
+    if table.cells <= MOST_LINES:
         folder.write(f"{name}.csv", _csv(table, settled).encode())
         return f"{name}.csv"
     columns = {each: settled.listed(each) for each in table.columns}
-    places = dict(zip(columns, places_of_cells(table.rows().shape), strict=True))
-    off, error = table.reach(1 - SURE), table.standard_error
-    made = {"standard_error": f"CAST('{error!r}' AS DOUBLE)"}
-    made |= {"low": f"n0 - CAST('{off!r}' AS DOUBLE)", "high": f"n0 + CAST('{off!r}' AS DOUBLE)"}
-    numbers = {"count": table.rows().reshape(-1)}
+    counts = table.counts if isinstance(table, NoisyTable) and not table.bits else table.rows()
+    places = dict(zip(columns, places_of_cells(counts.shape), strict=True))
+    # one number a column, which takes no room: a bar is from count - bar to count + bar
+    made = {
+        "standard_error": f"CAST('{table.standard_error!r}' AS DOUBLE)",
+        "bar": f"CAST('{table.reach(1 - SURE)!r}' AS DOUBLE)",
+    }
+    numbers = {"count": counts.reshape(-1)}
     folder.write_by(f"{name}.parquet", lambda part: write_counts(part, columns, places, numbers, made))
     return f"{name}.parquet"
 

@@ -230,6 +230,11 @@ class PricedTable:
         return ()
 
     @property
+    def more_bytes(self) -> int:
+        """What is measured; pairs come to it as far as they are worth their price."""
+        return 8 * self.words
+
+    @property
     def making(self) -> float:
         """About how many seconds making a million rows takes."""
         return _SECONDS_A_COLUMN * len(self.reads_of.columns)

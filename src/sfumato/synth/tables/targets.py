@@ -112,7 +112,7 @@ def pair_targets(
 ) -> dict[Marginal, Floats]:
     """A target for every measured pair, shrunk towards what is implied: independence, unless a model says otherwise.
 
-    `near` says of pairs that were not measured how far from independence they are; those that are implied have a target.
+    `near` says of pairs that were not measured how far from independence they are; those implied have a target.
     """
     found: dict[Marginal, Floats] = {}
     rows = float(singles[0].sum())

@@ -2,8 +2,8 @@
 
 A score tells how far a pair is from independence. Pairs that were measured may imply far more of one that was not: two
 columns that both follow a third need not say anything of each other in the data, and would in a model of the first two
-pairs alone. Where what is implied is clearly further from independence than the score is, the pair has a target: what is
-implied, brought as near to independence as the score says.
+pairs alone. Where what is implied is clearly further from independence than the score is, the pair has a target: what
+is implied, brought as near to independence as the score says.
 """
 
 import numpy as np
