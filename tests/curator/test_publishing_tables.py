@@ -21,6 +21,7 @@ from sfumato.curator import publishing
 from sfumato.curator.charge import Reader
 from sfumato.curator.curator import Curator
 from sfumato.engines.duckdb.engine import DuckDBEngine
+from sfumato.engines.duckdb.published import counts_in
 from sfumato.errors import BudgetExceeded, EngineFailed, InvalidDeclaration, InvalidQuestion
 from sfumato.query.steps import PricedSteps
 from sfumato.synth.publication import read_plan, table_measuring, table_pricing
@@ -149,6 +150,39 @@ def test_every_table_is_written_with_its_errors(published: tuple[Path, Publicati
     page = (place / "release" / "report.html").read_text()
     assert "0 to " in page  # bins by their ends
     assert "bootstrap" in page
+
+
+def test_rows_that_are_alike_may_be_one_line_with_their_number(tmp_path: Path) -> None:
+    with town(tmp_path, 2000) as curator:
+        release = curator.publish({**LISTED, "rows": "weighted"}, out=tmp_path / "release", **PRICE)
+        named = {"from": "SELECT ward, sex AS count FROM people", "columns": ["ward", "count"]}
+        with pytest.raises(InvalidDeclaration, match="a column `count` of their own"):
+            curator.publish({**LISTED, **named, "rows": "weighted"}, out=tmp_path / "other", **PRICE)
+    ((lines, number),) = rows_of(release, "SELECT COUNT(*), SUM(count) FROM people")
+    assert lines <= 12
+    assert abs(int(number) - 2000) < 200
+    assert rows_of(release, "SELECT COUNT(*) FROM (SELECT DISTINCT ward, sex, pregnant FROM people)") == [(lines,)]
+    assert release.count({"ward": "a"}, rows=True).is_bounded
+    assert release.count({"ward": "a", "sex": "F", "pregnant": 0}, rows=True).value > 100
+
+
+def test_a_public_twin_is_compared_by_the_bins_and_texts_that_were_found(tmp_path: Path) -> None:
+    """A twin that is the data's own kind: near in every table, also where values are bins or not listed."""
+    with town(tmp_path, 3000) as curator:
+        table_publications.declared(tmp_path / "twin", people(3000, seed=9))
+        twin = str(tmp_path / "twin" / "people.csv")
+        made = curator.publish({**PLAN, "twin": twin}, out=tmp_path / "release", **PRICE)
+    page = (made.path / "report.html").read_text(encoding="utf-8")
+    assert "public twin" in page
+    columns = {name: (made.kinds[name], values) for name, values in made.columns.items()}
+    about = made.statement["columns"]
+    binned = {"income": [None if each is None else tuple(each) for each in about["income"]["bins"]]}
+    sets = [("income",), ("town",)]
+    income, town_ = counts_in(Path(twin), columns, sets, bins=binned, others={"town": about["town"]["other"]})
+    assert income.sum() == town_.sum() == 3000
+    rows = counts_in(made.path / "rows.parquet", columns, sets, bins=binned, others={"town": about["town"]["other"]})
+    for mine, other in zip(rows, (income, town_), strict=True):
+        assert np.abs(mine / mine.sum() - other / other.sum()).sum() / 2 < 0.1
 
 
 # ---- price ----

@@ -280,6 +280,7 @@ class Publishing:
             kinds={column.name: column.kind for column in columns},
             domains={column.name: column.values for column in columns},
             bins={column.name: column.bins for column in columns if column.bins},
+            others={column.name: column.other for column in columns if column.other is not None},
             rows_per_person=priced.rows_per_person,
             parts=tuple(priced.parts_json()),  # type: ignore[arg-type]
             measured=str(release["sha256"]),

@@ -13,7 +13,7 @@ from sfumato.errors import BudgetExceeded, InvalidParameter
 from sfumato.mechanisms import GaussianNoise
 from sfumato.mechanisms.answers import root
 from sfumato.synth.tables import Marginal, StageShares, TableMeasurements, TableShape, TableSynthesiser, measuring
-from sfumato.synth.tables.paid import Handed, Purse, affordable
+from sfumato.synth.tables.paid import Handed, Purse, affordable, step_of
 from sfumato.synth.tables.plan import chosen_noises
 from sources import SeededBits
 from synthetic_cases import Table, a_table, marginals_of
@@ -65,6 +65,28 @@ def test_affordable_noises_keep_their_proportions_and_never_cost_more() -> None:
         found = affordable(wanted, moves, share)
         assert share * Fraction(99, 100) <= sum(Handed(found[m], moves[m]).cost for m in moves) <= share
         assert float(found[1,].sigma / found[0,].sigma) == pytest.approx(3, rel=1e-3)
+
+
+def test_wide_noise_lets_nothing_out_below_its_step() -> None:
+    """What leaves is on the grid whatever the exact answer is; noise that is rounded by itself would not be."""
+    noise = GaussianNoise(Fraction(2**45))
+    step = step_of(noise.sigma)
+    assert step > 1
+    exact = np.array([0, 1, step - 1, step // 3, 10**15 + 7], dtype=np.int64)
+    for given in (exact, exact.astype(object)):
+        found = Purse(Fraction(1)).pay(given, noise, 1, bits=SeededBits(4))
+        assert all(int(value) % step == 0 for value in found)
+    rounded_alone = exact + noise.draw(5, SeededBits(4)) // step * step  # the twin
+    assert any(int(value) % step for value in rounded_alone)
+
+
+def test_wide_noise_has_the_law_of_narrow_noise() -> None:
+    """The same uniform bits give the same normal, but for the rounding."""
+    wide, narrow = GaussianNoise(Fraction(2**40)), GaussianNoise(Fraction(2**20))
+    exact = np.zeros(2000, dtype=np.int64)
+    one = Purse(Fraction(1)).pay(exact, wide, 1, bits=SeededBits(4)).astype(float) / 2**40
+    other = Purse(Fraction(1)).pay(exact, narrow, 1, bits=SeededBits(4)).astype(float) / 2**20
+    assert np.abs(one - other).max() < 2**-18
 
 
 # ---- one person ------------------------------------------------------------------------------------------------------

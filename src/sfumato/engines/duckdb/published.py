@@ -18,6 +18,8 @@ from sfumato.errors import InvalidParameter, InvalidQuestion
 
 Listed = Mapping[str, tuple[Kind, tuple[Any, ...]]]
 """The kind of every column and its public values, in order."""
+Ends = Sequence[tuple[float | int, float | int] | None]
+"""The ends of bins in order; None for the place of what has no value."""
 
 
 def write_places(parquet: Path, csv: Path, columns: Listed, places: Mapping[str, NDArray[Any]]) -> None:
@@ -56,11 +58,18 @@ def asked(path: Path, name: str, text: str) -> tuple[list[str], list[tuple[Any, 
 
 
 def counts_in(
-    path: Path, columns: Listed, sets: Sequence[tuple[str, ...]], weight: str = ""
+    path: Path,
+    columns: Listed,
+    sets: Sequence[tuple[str, ...]],
+    weight: str = "",
+    *,
+    bins: Mapping[str, Ends] | None = None,
+    others: Mapping[str, str] | None = None,
 ) -> list[NDArray[np.int64]]:
     """How many rows of a public file are in each cell, of each set of columns; other values are in no cell.
 
-    A line counts as many times as its column `weight` says, if there is one.
+    A line counts as many times as its column `weight` says, if there is one. Of columns in `bins` a number counts in
+    the bin that it lies in, of columns in `others` every text that is not listed as that one.
     """
     import duckdb
 
@@ -71,7 +80,13 @@ def counts_in(
             for name in names:
                 if name not in there:
                     raise InvalidParameter("twin", f"has no column `{name}`", str(path), hint="name its columns alike")
-            placed = ", ".join(f"{_place(name, *columns[name])} AS c{i}" for i, name in enumerate(names))
+            at = [
+                _in_bin(name, (bins or {})[name])
+                if name in (bins or {})
+                else _place(name, *columns[name], other=(others or {}).get(name))
+                for name in names
+            ]
+            placed = ", ".join(f"{each} AS c{i}" for i, each in enumerate(at))
             counted = f", CAST({quoted(weight)} AS BIGINT) AS w" if weight else ", 1 AS w"
             made = f"SELECT {placed}{counted} FROM {_file(path)}" if names else f"SELECT 1{counted} FROM {_file(path)}"
             connection.execute(f"CREATE TEMP TABLE placed AS {made}")
@@ -105,7 +120,17 @@ def _list(kind: Kind, values: tuple[Any, ...]) -> str:
     return f"CAST([{inside}] AS {type_of(kind)}[])"
 
 
-def _place(name: str, kind: Kind, values: tuple[Any, ...]) -> str:
+def _place(name: str, kind: Kind, values: tuple[Any, ...], *, other: str | None = None) -> str:
     missing = str(values.index(None)) if None in values else "NULL"
     found = f"list_position({_list(kind, values)}, TRY_CAST({quoted(name)} AS {type_of(kind)})) - 1"
-    return f"CASE WHEN {quoted(name)} IS NULL THEN {missing} ELSE {found} END"
+    listed = found if other is None else f"coalesce({found}, {values.index(other)})"
+    return f"CASE WHEN {quoted(name)} IS NULL THEN {missing} ELSE {listed} END"
+
+
+def _in_bin(name: str, bins: Ends) -> str:
+    """The place of the bin that a number lies in: below all of them in the first, beyond in the last."""
+    number = f"TRY_CAST({quoted(name)} AS DOUBLE)"
+    known = [(place, each) for place, each in enumerate(bins) if each is not None]
+    missing = next((str(place) for place, each in enumerate(bins) if each is None), "NULL")
+    below = " ".join(f"WHEN {number} < CAST('{ends[1]!r}' AS DOUBLE) THEN {place}" for place, ends in known[:-1])
+    return f"CASE WHEN {number} IS NULL OR isnan({number}) THEN {missing} {below} ELSE {known[-1][0]} END"

@@ -27,7 +27,7 @@ from sfumato.synth.publication.measurements import digest, digest_of_file
 from sfumato.synth.publication.parts import MeasuredPart, PricedPart
 from sfumato.synth.publication.public_coin import PublicCoin
 from sfumato.synth.publication.query_part import MeasuredQueries
-from sfumato.synth.publication.rows import MadeRows
+from sfumato.synth.publication.rows import MadeRows, alike_in_one_line
 from sfumato.synth.publication.statement import ROWS_FILE, SettledPublication
 from sfumato.synth.publication.table_files import SURE, write_table
 from sfumato.synth.publication.table_part import MeasuredTable
@@ -58,7 +58,7 @@ def make_rows(settled: SettledPublication, parts: Sequence[MeasuredPart]) -> Mad
     """The rows of a publication, if its plan makes any."""
     for part in parts:
         if isinstance(part, MeasuredTable):
-            return part.rows()
+            return alike_in_one_line(part.rows()) if settled.plan["rows"] == "weighted" else part.rows()
     tables = [table for part in parts for table in part.tables]
     maker = settled.plan["rows"]
     if not maker:
@@ -88,7 +88,7 @@ def build(
     levels = _levels(folder, settled, priced, measured)
     files |= {name: known for _, each in levels for name, known in each.files.items()}
     progress("making rows", 0.6)
-    weighted = settled.plan["rows"] == "weighted"
+    weighted = bool(levels) and settled.plan["rows"] == "weighted"
     rows = _weighted(settled, levels) if weighted else make_rows(settled, parts)
 
     def write(name: str, data: bytes) -> None:

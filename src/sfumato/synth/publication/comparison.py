@@ -129,7 +129,7 @@ def _of_twin(settled: SettledPublication, rows: MadeRows, twin: Path) -> tuple[T
     sizes = {name: len(settled.domains[name]) for name in settled.columns}
     wanted = {ways: _some(tuple(columns), ways, sizes) for ways in WAYS if ways <= len(columns)}
     every = [each for found in wanted.values() for each in found]
-    counted = dict(zip(every, counts_in(twin, columns, every), strict=True))
+    counted = dict(zip(every, counts_in(twin, columns, every, bins=settled.bins, others=settled.others), strict=True))
     found = []
     for ways, sets in wanted.items():
         if not sets:

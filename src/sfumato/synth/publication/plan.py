@@ -133,7 +133,12 @@ def _read(given: object, name: str) -> PublicationPlan:
     parts = () if table is not None else _parts(top["measure"], columns)
     if not called:
         raise InvalidDeclaration("the publication has no name", hint='name = "visits"')
-    if rows:  # what cannot be made is refused before anything is charged
+    if rows == "weighted" and "count" in (name.lower() for name in columns):
+        raise InvalidDeclaration(
+            "weighted rows have a column `count` of their own, and the plan has one too",
+            hint="name it otherwise: SELECT … AS number",
+        )
+    if rows and table is None:  # what cannot be made is refused before anything is charged
         NEEDS[rows](columns, [table for part in parts for table in part.published])
     return PublicationPlan(
         called,

@@ -42,6 +42,24 @@ def narrow(size: int) -> "np.dtype[Any]":
     return np.min_scalar_type(max(size - 1, 0))
 
 
+def alike_in_one_line(rows: MadeRows) -> MadeRows:
+    """The same rows, in order, those that are alike in one line with their number.
+
+    >>> made = alike_in_one_line(MadeRows({"a": np.array([1, 0, 1]), "b": np.array([0, 0, 0])}, "nothing"))
+    >>> made.columns["a"].tolist(), made.weights.tolist(), made.size
+    ([0, 1], [1, 2], 3)
+    """
+    order = np.lexsort(tuple(reversed(list(rows.columns.values()))))
+    sorted_ = {name: places[order] for name, places in rows.columns.items()}
+    first = np.zeros(len(order), dtype=np.bool_)
+    first[:1] = True
+    for places in sorted_.values():
+        first[1:] |= places[1:] != places[:-1]
+    starts = np.flatnonzero(first)
+    counts = np.diff(np.append(starts, len(order)))
+    return MadeRows({name: places[starts] for name, places in sorted_.items()}, rows.words, counts.astype(np.int64))
+
+
 class RowMaker(Protocol):
     """Makes rows over some columns from noisy tables; refuses where the tables do not say enough."""
 

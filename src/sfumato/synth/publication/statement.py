@@ -54,6 +54,8 @@ class SettledPublication:
     """The SHA-256 of the file of measurements, as the ledger has it."""
     bins: Mapping[str, Bins] = field(default_factory=dict)
     """Of columns whose values stand for bins, the ends of each."""
+    others: Mapping[str, str] = field(default_factory=dict)
+    """Of columns whose texts were found, the value that stands for all that are not listed."""
 
     def word(self, column: str, place: int) -> str:
         """A value of a column, as people read it: of a bin its ends."""
@@ -97,6 +99,7 @@ class SettledPublication:
                     "kind": self.kinds[name].value,
                     **values_json(values),
                     **({"bins": bins_json(self.bins[name])} if name in self.bins else {}),
+                    **({"other": self.others[name]} if name in self.others else {}),
                 }
                 for name, values in self.domains.items()
             },

@@ -32,6 +32,8 @@ class CodedColumn:
     values: tuple[Any, ...]
     bins: tuple[Ends | None, ...] = ()
     """From, and up to but without; None for the place of what has no value."""
+    other: str | None = None
+    """The value that stands for all texts that are not listed."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ class FoundColumn:
 
     def coded(self, kept: Sequence[str]) -> CodedColumn:
         """The texts, all others, and none."""
-        return CodedColumn(self.name, self.kind, (*kept, other_than(kept), None))
+        other = other_than(kept)
+        return CodedColumn(self.name, self.kind, (*kept, other, None), other=other)
 
 
 TableColumn = ListedColumn | BinnedColumn | FoundColumn

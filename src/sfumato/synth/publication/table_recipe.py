@@ -48,10 +48,11 @@ def read_recipe(top: Mapping[str, Any], columns: Columns) -> TableRecipe | None:
         return None
     if top["make"] != "table":
         raise InvalidDeclaration(f"nothing is made that is called {said(top['make'])}", hint='make = "table"')
-    if (both := next((each for each in ("measure", "rows") if top.get(each)), None)) is not None:
+    said_too = [each for each in ("measure", "rows") if top.get(each) and top[each] != "weighted"]
+    if both := next(iter(said_too), None):
         raise InvalidDeclaration(
             f'make = "table" decides by itself what is measured and how rows are made, and the plan says `{both}`',
-            hint="leave one of them out; what is made without `make` is said by [[measure]] and rows",
+            hint='leave one of them out; rows = "weighted" alone may be said, for rows that are alike in one line',
         )
     conditions = top.get("impossible", [])
     if not isinstance(conditions, list | tuple) or len(conditions) > _MOST_CONDITIONS:

@@ -61,7 +61,7 @@ def answer(measured: TableMeasurements, weights: Mapping[str, Sequence[float] | 
         table, noise = measured.tables[marginal]
         value += factor * float((direction * table).sum())
         variance += factor**2 * float((direction**2).sum()) * noise
-        rounding += abs(factor) * float(np.abs(direction).sum()) / (2 * max(1, direction.size) * measured.shape.parts)
+        rounding += abs(factor) * float(np.abs(direction).sum()) * measured.roundings[marginal]
     return MeasuredAnswer(value, math.sqrt(variance), rounding)
 
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from sfumato.exact.parameters import whole
 from sfumato.synth.tables.chains import Chains, tree_weights
 from sfumato.synth.tables.conditionals import no_weights
 from sfumato.synth.tables.explicit import ExplicitModel, rows_of_model
-from sfumato.synth.tables.fitting import fit_chains, grow_chains
+from sfumato.synth.tables.fitting import fit_chains, grow_chains, rows_again
 from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.repair import repaired
 from sfumato.synth.tables.residuals import Floats
@@ -23,6 +25,7 @@ from sfumato.synth.tables.unmeasured import distances_known, is_contradicted
 EXPLICIT_CELLS = 10**7
 _MOST_ROWS = 2**26  # what noise alone could ask for must fit into memory
 _CHAINS = 60_000  # walk while the model is fitted; more rows are copies of these that walk on
+_BATCH = 1 << 18  # of these at a time
 
 
 class RowBuilder(Protocol):
@@ -83,10 +86,16 @@ class ChainRows:
     def build(self, measured: TableMeasurements) -> SyntheticRows:
         """The rows where the chains end."""
         chains, targets = fitted_chains(measured, rounds=self.rounds)
+        shape, stream, walked = measured.shape, chains.stream, chains.codes
         wanted, singles = whole_rows(_rows(measured)), single_targets(measured, _rows(measured))
-        if chains.codes.shape[1] < wanted:
-            grow_chains(chains, wanted, singles, targets)
-        return SyntheticRows(measured.shape, repaired(chains.codes, measured.shape, chains.stream))
+        if walked.shape[1] >= wanted:
+            return SyntheticRows(shape, repaired(walked, shape, stream))
+        made = np.empty((len(shape.sizes), wanted), dtype=np.min_scalar_type(max(shape.sizes) - 1))
+        for start in range(0, wanted, _BATCH):  # memory is that of one batch, and of the rows in as few bytes as can be
+            end = min(wanted, start + _BATCH)
+            grow_chains(chains, rows_again(walked, start, end), singles, targets)
+            made[:, start:end] = repaired(chains.codes, shape, stream)
+        return SyntheticRows(shape, made)
 
 
 def fitted_model(measured: TableMeasurements, *, passes: int) -> ExplicitModel:

@@ -76,9 +76,14 @@ def settle_columns(chains: Chains, ones: Sequence[Floats]) -> None:
             chains.settle(column, wanted)
 
 
-def grow_chains(chains: Chains, wanted: int, singles: list[Floats], targets: Mapping[Marginal, Floats]) -> None:
+def rows_again(codes: Codes, start: int, end: int) -> Codes:
+    """The rows from one place to another of as many copies of all of them as it takes."""
+    return np.ascontiguousarray(codes[:, np.arange(start, end) % codes.shape[1]])
+
+
+def grow_chains(chains: Chains, codes: Codes, singles: list[Floats], targets: Mapping[Marginal, Floats]) -> None:
     """More rows than chains: copies that walk on by themselves, and are polished as the chains were."""
-    codes: Codes = np.ascontiguousarray(np.resize(chains.codes.T, (wanted, len(singles))).T)
+    wanted = codes.shape[1]
     chains.replace_rows(codes)
     for column in chains.stream.order(len(codes)).tolist():
         chains.walk(column, slice(0, wanted))

@@ -15,7 +15,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import nearest, positive, whole
 from sfumato.exact.sampler import Integers, objects
 from sfumato.mechanisms import GaussianNoise
-from sfumato.synth.tables.paid import Handed
+from sfumato.synth.tables.paid import Handed, step_of
 from sfumato.synth.tables.residuals import Floats, centred, squared_move
 from sfumato.synth.tables.scores import GRAIN, squared_score_move
 from sfumato.synth.tables.shape import Marginal, TableShape
@@ -43,6 +43,10 @@ class MeasuredResidual:
     def deviation(self, parts: int) -> float:
         """The standard deviation of the noise of a cell in rows, before it is centred."""
         return nearest(self.noise.sigma / (self.scale * parts))
+
+    def rounding(self, parts: int) -> float:
+        """What rounding moves a cell by at most, in rows."""
+        return step_of(self.noise.sigma) / (2 * self.scale * parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +92,14 @@ class TableMeasurements:
                 weight = variance / (variance + known)
                 table, variance = weight * before + (1 - weight) * table, weight * known
             found[each.marginal] = table, variance
+        return found
+
+    @cached_property
+    def roundings(self) -> Mapping[Marginal, float]:
+        """What rounding moves a cell of each residual by at most, in rows."""
+        found: dict[Marginal, float] = {}
+        for each in self.residuals:
+            found[each.marginal] = max(found.get(each.marginal, 0.0), each.rounding(self.shape.parts))
         return found
 
     @property

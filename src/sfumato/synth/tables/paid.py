@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from sfumato.errors import BudgetExceeded
 from sfumato.exact.bits import BitSource
+from sfumato.exact.grid import rounded_gaussian
 from sfumato.exact.rounding import sqrt_up
 from sfumato.exact.sampler import Integers
 from sfumato.mechanisms import GaussianNoise
@@ -19,6 +22,7 @@ from sfumato.mechanisms.answers import add
 from sfumato.synth.tables.shape import Marginal
 
 _STEPS = 2**20
+_FAST = 28  # bits of a deviation within which nearly every draw is decided in floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,18 @@ class Handed:
     def cost(self) -> Fraction:
         """(Δ/σ)², exactly."""
         return self.squared_move / self.noise.sigma**2
+
+
+def step_of(sigma: Fraction) -> int:
+    """What answers with noise of a deviation are rounded to: whole numbers, or coarser where those are drawn slowly.
+
+    A real normal is added before anything is rounded, so that is post-processing at any step (Survey Proposition 3.7).
+    Rounding the noise by itself instead would let out what an exact answer is beyond the step.
+
+    >>> step_of(Fraction(1000)), step_of(Fraction(2**40))
+    (1, 8192)
+    """
+    return 1 << max(0, int(sigma).bit_length() - _FAST)
 
 
 class Purse:
@@ -52,7 +68,11 @@ class Purse:
         if self.spent + wanted.cost > self._share:
             raise BudgetExceeded("the noise of a stage costs more than its share")
         self.handed.append(wanted)
-        return add(exact, noise.draw(exact.shape, bits))
+        step = step_of(noise.sigma)
+        if step == 1:
+            return add(exact, noise.draw(exact.shape, bits))
+        drawn = rounded_gaussian(noise.sigma, center=exact, grid=step, bits=bits)
+        return np.asarray(drawn.astype(np.object_) * step)
 
 
 def affordable(

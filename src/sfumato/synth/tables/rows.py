@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.synth.tables.shape import Marginal, TableShape
 
-Codes = NDArray[np.int32]
-"""(column, row) -> value."""
+Codes = NDArray[Any]
+"""(column, row) -> value, in whole numbers of 32 bits, or of fewer where there are many rows."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,14 @@ from sfumato.accounting import events, smallest_noise
 from sfumato.core import Accuracy
 from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource, source
-from sfumato.exact.parameters import Real, open_probability, positive
+from sfumato.exact.parameters import Real, nearest, open_probability, positive
 from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms.additive import stated
 from sfumato.mechanisms.gaussian import two_sided_quantile
 from sfumato.synth.tables.building import RowBuilder, builder_for
 from sfumato.synth.tables.measurements import TableMeasurements
 from sfumato.synth.tables.measuring import Measuring
+from sfumato.synth.tables.paid import step_of
 from sfumato.synth.tables.plan import StageShares, single_noises, total_noise
 from sfumato.synth.tables.rows import SyntheticRows
 from sfumato.synth.tables.shape import Counts, Marginal, TableShape
@@ -128,13 +129,14 @@ class TableSynthesiser:
         Known before anything is measured; `answer` says it for any question afterwards.
         """
         fails, parts = open_probability("beta", beta), self.shape.parts
-        variance = Fraction(0)
-        total = total_noise(self.shape, self.squared_mu * self.shares.total).sigma ** 2
+        variance, steps = Fraction(0), Fraction(0)
+        total = total_noise(self.shape, self.squared_mu * self.shares.total).sigma
         for (place,), noise in single_noises(self.shape, self.squared_mu * self.shares.singles).items():
             size = self.shape.sizes[place]
             cell = (noise.sigma / size) ** 2 * Fraction(size - 1, size)
-            variance = max(variance, total / size**2 + cell)
-        reach = two_sided_quantile(fails) * sqrt_up(variance / parts**2) + 1 / parts
+            variance = max(variance, (total / size) ** 2 + cell)
+            steps = max(steps, Fraction(step_of(total) + step_of(noise.sigma), size))
+        reach = two_sided_quantile(fails) * sqrt_up(variance / parts**2) + nearest(steps / parts)
         return stated(reach * (1 + 2.0**-48), fails)
 
     def build(self, measured: TableMeasurements, *, builder: RowBuilder | None = None) -> SyntheticRows:
