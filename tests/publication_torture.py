@@ -23,6 +23,9 @@ from sfumato.ledger import SqliteLedger
 from sfumato.synth import Publication
 from sfumato.synth.publication.folder import MEASUREMENTS, STATEMENT
 
+TABLE = "SFUMATO_TORTURE_TABLE"
+"""Set to 1, a synthetic table is published, whose stages read one after the other."""
+
 
 def moments(at: int | str) -> Callable[[], int]:
     """Kill this process at the n-th moment: before and after each of the calls that make something durable or read.
@@ -68,7 +71,9 @@ def publish(folder: Path, out: Path, at: int | str, broken: str = "") -> None:
         BROKEN[broken]()
     seen = moments(at)
     with publications.curator_of(folder) as curator:
-        curator.publish(publications.PLAN, out=out, epsilon=1)
+        table = os.environ.get(TABLE) == "1"
+        plan = publications.TABLE if table else publications.PLAN
+        curator.publish(plan, out=out, epsilon=1, **({"delta": "1e-6"} if table else {}))
     (folder / "moments").write_text(str(seen()), encoding="utf-8")
 
 
@@ -159,8 +164,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--table", action="store_true", help="publish a synthetic table")
     parser.add_argument("--broken", choices=BROKEN, default="", help="a twin, killed once before it settles")
     asked = parser.parse_args()
+    os.environ[TABLE] = str(int(asked.table))
     if asked.broken:
         kill_twin(asked.broken)
         return

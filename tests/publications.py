@@ -19,6 +19,8 @@ PLAN: dict[str, Any] = {
     "rows": "tree",
     "measure": [{"kind": "marginals", "all": 2}, {"kind": "total"}],
 }
+TABLE: dict[str, Any] = {"name": "visits", "from": "visits", "columns": list(COLUMNS), "make": "table",
+                         "bins": {"age": 2}}  # fmt: skip
 WHOLE: dict[str, Any] = {**PLAN, "rows": "cells", "measure": [{"kind": "table"}]}
 DECLARATION = """\
 name = "clinic"

@@ -26,6 +26,13 @@ def test_ten_kills_are_survived() -> None:
 
 
 @pytest.mark.slow
+def test_a_synthetic_table_survives_five_kills() -> None:
+    done = run("--kills", "5", "--table", "--seed", "3")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kills"] == 5
+
+
+@pytest.mark.slow
 @pytest.mark.torture
 def test_a_hundred_kills_are_survived() -> None:
     done = run("--kills", "100", "--seed", "2")
