@@ -28,7 +28,7 @@ from synth import CACHE, DELTA, SEEDS, Data, adult, apart, judged
 HERE = Path(__file__).parent
 VENVS = HERE.parent / ".venv-bench"
 EPSILON = 1.0
-MOST_SECONDS, MOST_GIGABYTES = 1800, 12
+MOST_SECONDS, MOST_GIGABYTES = 1200, 12
 """The CPU and the memory that a peer may take before it is ended."""
 PEERS = {
     "AIM on mbi (written here)": ("mbi", "AIM"),

@@ -11,8 +11,10 @@ import math
 import warnings
 from typing import Any
 
+import jax
 import networkx as nx
 import numpy as np
+import opt_einsum
 from making import Table, report
 
 warnings.filterwarnings("ignore")
@@ -40,6 +42,18 @@ def data_of(table: Table) -> Any:
 
 def counts(source: Any, clique: tuple[str, ...]) -> Any:
     return np.asarray(source.project(clique).datavector(), dtype=float)
+
+
+def modelled(model: Any, clique: tuple[str, ...]) -> Any:
+    """What a model says of columns; of those of no one clique without JAX, which would compile for each of them in every round."""
+    if model.marginals.supports(clique):
+        return counts(model, clique)
+    tables = [
+        (np.asarray(each.values, dtype=float), each.domain.attributes) for each in model.potentials.tables.values()
+    ]
+    factors = [part for table, names in tables for part in (np.exp(table - table.max()), list(names))]
+    found = opt_einsum.contract(*factors, list(clique)).ravel()
+    return found * (float(model.total) / found.sum()) if found.sum() > 0 else counts(model, clique)
 
 
 def measured(data: Any, clique: tuple[str, ...], sigma: float) -> Any:
@@ -82,6 +96,8 @@ def aim(table: Table) -> Any:
     used = len(log) / (2 * sigma**2)
     model = MirrorDescent().estimate(domain, log, iters=STEPS)
     while used < rho * (1 - 1e-9):
+        if len(log) % 10 == 0:  # what JAX compiled for earlier rounds is of no use, and fills the process's memory maps
+            jax.clear_caches()
         if rho - used < 2 * (1 / (2 * sigma**2) + epsilon**2 / 8):  # all that is left, at once
             sigma, epsilon = 1 / math.sqrt(2 * MEASURING * (rho - used)), math.sqrt(8 * (1 - MEASURING) * (rho - used))
         used += 1 / (2 * sigma**2) + epsilon**2 / 8
@@ -95,14 +111,14 @@ def aim(table: Table) -> Any:
         expected = math.sqrt(2 / math.pi) * sigma  # of noise, a cell
         scores = {
             clique: weights[clique]
-            * (np.abs(exact[clique] - counts(model, clique)).sum() - expected * exact[clique].size)
+            * (np.abs(exact[clique] - modelled(model, clique)).sum() - expected * exact[clique].size)
             for clique in fitting
         }
         clique = chosen(scores, epsilon, max(weights[each] for each in fitting))
-        before = counts(model, clique)
+        before = modelled(model, clique)
         log.append(measured(data, clique, sigma))
         model = MirrorDescent().estimate(domain, log, iters=STEPS, warm_start=model)
-        if np.abs(counts(model, clique) - before).sum() <= expected * before.size:  # nothing learnt but noise
+        if np.abs(modelled(model, clique) - before).sum() <= expected * before.size:  # nothing learnt but noise
             sigma, epsilon = sigma / 2, epsilon * 2
     return rows_of(model.synthetic_data(), table)
 
@@ -125,7 +141,7 @@ def tree(data: Any, model: Any, rho: float) -> list[tuple[str, str]]:
     graph: Any = nx.Graph()
     graph.add_nodes_from(data.domain.attributes)
     pairs = list(itertools.combinations(data.domain.attributes, 2))
-    far = {pair: float(np.abs(counts(data, pair) - counts(model, pair)).sum()) for pair in pairs}
+    far = {pair: float(np.abs(counts(data, pair) - modelled(model, pair)).sum()) for pair in pairs}
     epsilon = math.sqrt(8 * rho / (len(data.domain.attributes) - 1))
     while not nx.is_connected(graph):
         joining = {pair: far[pair] for pair in pairs if not nx.has_path(graph, *pair)}

@@ -1,5 +1,6 @@
 """The figure of docs/synthetic.md is what the script draws from the kept results, and the page's table says the same."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 synthetic_plots: Any = pytest.importorskip("synthetic_plots")
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "synthetic.md").read_text(encoding="utf-8")
+PEERS = ROOT / "bench" / "results" / "synth_peers.json"
+OURS = "`TableSynthesiser`, mean of 5"
 
 
 def test_the_figure_is_drawn_from_the_kept_results() -> None:
@@ -28,3 +31,21 @@ def test_the_table_of_the_page_says_what_was_kept() -> None:
         for columns, figure in enumerate(said, 1):
             places = len(figure) - 1
             assert float(figure) == round(kept[f"{name}, ε = {which}: {columns}-way"], places), (name, which, columns)
+
+
+def test_the_table_of_peers_says_what_was_kept() -> None:
+    kept: dict[tuple[str, str], float] = {}
+    unable = list[str]()
+    for row in json.loads(PEERS.read_text(encoding="utf-8")):
+        figure = row["figure"].partition(": ")[2].partition(" (")[0]
+        if row["theirs"] is None:
+            unable.append(row["peer"].partition(":")[0])
+        else:
+            kept[OURS, figure], kept[row["peer"], figure] = row["ours"], row["theirs"]
+    rows = re.findall(r"^\| ([^|]*) \| (\.\d+) \| (\.\d+) \| (\.\d+) \| [^|]* \| ([\d.,]+) \|", PAGE, re.MULTILINE)
+    assert {name for name, *_ in rows} == {name for name, _ in kept}
+    for name, *said, seconds in rows:
+        for columns, figure in enumerate(said, 1):
+            assert float(figure) == round(kept[name, f"{columns}-way"], len(figure) - 1), (name, columns)
+        assert abs(float(seconds.replace(",", "")) - kept[name, "CPU s"]) < (0.06 if "." in seconds else 0.6)
+    assert all(name in PAGE for name in unable)

@@ -57,18 +57,16 @@ class Reader:
         self._engine, self._lock = engine, Lock()
         self._steps = priced if isinstance(priced, PricedSteps) else None
         self._left: list[PricedQuery | PricedWorkload | None] = []
-        match priced:
-            case PricedSteps():
-                self._left = [*priced.finding, *([] if priced.grid is None else [priced.grid]), None]
-            case PricedQuery() | PricedWorkload():
-                self._left = [priced]
-            case None:
-                pass
+        """What is left to be read, in order; None is the last of several reads."""
+        if isinstance(priced, PricedSteps):
+            self._left = [*priced.finding, *([] if priced.grid is None else [priced.grid]), None]
+        elif priced is not None:
+            self._left = [priced]
 
     def exact(self) -> ExactTable:
         """The exact table of a question that was charged."""
         priced = self._taken()
-        if not isinstance(priced, PricedQuery):
+        if priced is None or isinstance(priced, PricedWorkload):
             raise _unpaid()
         return self._engine.aggregate(priced)
 
