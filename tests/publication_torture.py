@@ -73,7 +73,7 @@ def publish(folder: Path, out: Path, at: int | str, broken: str = "") -> None:
     with publications.curator_of(folder) as curator:
         table = os.environ.get(TABLE) == "1"
         plan = publications.TABLE if table else publications.PLAN
-        curator.publish(plan, out=out, epsilon=1, **({"delta": "1e-6"} if table else {}))
+        curator.publish(plan, out=out, epsilon=1, delta="1e-6" if table else None)
     (folder / "moments").write_text(str(seen()), encoding="utf-8")
 
 
