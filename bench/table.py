@@ -82,7 +82,8 @@ def main() -> None:
             data = Data(COLUMNS, codes_in(folder / "people.parquet"))
             distances = far(codes_in(folder / "release" / "rows.parquet"), data, 2)
         title = f"{number:,} rows × 12 columns to a published table"
-        goals = {"seconds": 40.0, "peak MB": 600.0} if number == 1_000_000 else {}
+        told["2-way TVD"] = float(np.mean(distances))
+        goals = {"seconds": 40.0, "peak MB": 600.0, "2-way TVD": 0.030} if number == 1_000_000 else {}
         for key, value in told.items():
             goal = goals.get(key)
             plain = Row(f"{key}, {title}", value, None, "", None, "", None)
@@ -100,7 +101,6 @@ def main() -> None:
                 ratio <= 1.5,
             )
         )
-        rows.append(at_most(f"2-way TVD, {title}", ours=float(np.mean(distances)), goal=0.030))
         rows.append(Row(f"2-way TVD worst, {title}", max(distances), None, "", None, "", None))
     publish("table", rows)
 
