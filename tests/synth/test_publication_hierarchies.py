@@ -26,7 +26,7 @@ from sfumato.query import Spend
 from sfumato.query.workload import workload
 from sfumato.synth.publication import PricedPublication, price_publication, read_plan
 from sfumato.synth.publication import level_fit as fitting
-from sfumato.synth.publication.hierarchy_entries import PublicCounts, TreeEntry
+from sfumato.synth.publication.hierarchy_entries import PublicCounts, TreeEntry, read_entry
 from sfumato.synth.publication.hierarchy_part import PricedHierarchy
 from sfumato.synth.publication.level_fit import LevelFit
 from sfumato.synth.publication.noises import GEOMETRIC, NOISES
@@ -338,3 +338,13 @@ def test_values_are_written_by_their_ends_and_older_statements_are_read() -> Non
         assert read_values({"kind": kind.value, "values": list(values)}) == (kind, values)
     with pytest.raises(ValueError, match="so many"):
         read_values({"kind": "integer", "from": 0, "to": 10**15})
+
+
+@pytest.mark.parametrize("name", ["count", "Count", "COUNT"])
+@pytest.mark.parametrize("where", ["cells", "of"])
+def test_a_level_or_cell_called_as_the_counts_is_refused(name: str, where: str) -> None:
+    """Both had one name in a level's file, and a restart read the values of the cell as counts."""
+    entry: dict[str, Any] = {"kind": "hierarchy", "tree": "geography", "of": ["state", "block"], "cells": ["sex"]}
+    entry |= {"cells": [name]} if where == "cells" else {"of": [name, "block"]}
+    with pytest.raises(InvalidDeclaration, match="a column `count` of their own"):
+        read_entry("measure 1", entry, ("block", name) if where == "cells" else ("block", "sex"))

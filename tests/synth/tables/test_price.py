@@ -15,6 +15,7 @@ from sfumato.mechanisms.answers import root
 from sfumato.synth.tables import Marginal, StageShares, TableMeasurements, TableShape, TableSynthesiser, measuring
 from sfumato.synth.tables.paid import Handed, Purse, affordable, step_of
 from sfumato.synth.tables.plan import chosen_noises
+from sfumato.synth.tables.scores import GRAIN, reference, score
 from sources import SeededBits
 from synthetic_cases import Table, a_table, marginals_of
 from synthetic_tapes import largest_cost, moved_squares, neighbours, taped
@@ -65,6 +66,26 @@ def test_affordable_noises_keep_their_proportions_and_never_cost_more() -> None:
         found = affordable(wanted, moves, share)
         assert share * Fraction(99, 100) <= sum(Handed(found[m], moves[m]).cost for m in moves) <= share
         assert float(found[1,].sigma / found[0,].sigma) == pytest.approx(3, rel=1e-3)
+
+
+@pytest.mark.parametrize("implied", [0.0, 1e9, 1e16, 1e18, 1e19, 1e30, 1e300, np.inf, np.nan])
+@pytest.mark.parametrize("parts", [0, 1, 2**20, 2**40, 2**61])
+def test_one_part_moves_a_score_by_one_part_whatever_is_implied(implied: float, parts: int) -> None:
+    """A reference beyond 64 bits wrapped around, and one part moved a score by 2**64."""
+    against = reference(np.array([[implied, 0.0], [0.0, implied]]))
+    for dtype in (np.int64, np.object_):
+        one: Any = np.array([[parts, 0], [0, parts]], dtype=dtype)
+        for cell in np.ndindex(2, 2):
+            other = one.copy()
+            other[cell] += 1
+            assert abs(score(one, against) - score(other, against)) <= GRAIN
+
+
+def test_a_table_of_one_column_spends_what_it_may() -> None:
+    mechanism = made(TableShape({"only": 5}))
+    measured = mechanism.measure(marginals_of(a_table(mechanism.shape)), bits=SeededBits(3))
+    spent = sum(each.cost for each in measured.handed)
+    assert mechanism.squared_mu * Fraction(96, 100) <= spent <= mechanism.squared_mu
 
 
 def test_wide_noise_lets_nothing_out_below_its_step() -> None:

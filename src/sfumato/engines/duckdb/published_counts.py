@@ -28,6 +28,9 @@ def write_counts(
     """
     import duckdb
 
+    names = [name.lower() for name in (*columns, *numbers, *(made or {}))]
+    if len(set(names)) != len(names):
+        raise ValueError("a file has each name once")
     given: dict[str, NDArray[Any]] = {}
     shown: list[str] = []
     for at, (name, (kind, values)) in enumerate(columns.items()):

@@ -110,6 +110,10 @@ def read_entry(where: str, entry: Mapping[str, Any], columns: Columns) -> TreeEn
     cells = columns_of(f"{where} cells", entry["cells"], columns) if entry.get("cells") else ()
     if levels[-1] in cells:
         raise InvalidDeclaration(f"{where}: `{levels[-1]}` is a level and a cell", hint="name it once")
+    if any(name.lower() == "count" for name in (*levels, *cells)):
+        raise InvalidDeclaration(
+            f"{where}: the files of levels have a column `count` of their own", hint="name it otherwise: … AS number"
+        )
     finest = tuple(name for name in columns if name == levels[-1] or name in cells)
     invariant = _invariant(f"{where} invariant", entry.get("invariant"), levels)
     pooled = entry.get("pooled", True)

@@ -18,6 +18,7 @@ SURE = Fraction(95, 100)
 MOST_LINES = 100_000
 """Of CSV: a table with more cells is Parquet."""
 _LONGEST_NAME = 120
+_NUMBERS = ("count", "standard_error", "low", "high")
 
 
 def write_table(folder: PublicationFolder, number: int, table: CellTable, settled: SettledPublication) -> str:
@@ -31,12 +32,19 @@ def write_table(folder: PublicationFolder, number: int, table: CellTable, settle
     places = dict(zip(columns, places_of_cells(counts.shape), strict=True))
     # one number a column, which takes no room: a bar is from count - bar to count + bar
     made = {
-        "standard_error": f"CAST('{table.standard_error!r}' AS DOUBLE)",
-        "bar": f"CAST('{table.reach(1 - SURE)!r}' AS DOUBLE)",
+        beside("standard_error", table): f"CAST('{table.standard_error!r}' AS DOUBLE)",
+        beside("bar", table): f"CAST('{table.reach(1 - SURE)!r}' AS DOUBLE)",
     }
-    numbers = {"count": counts.reshape(-1)}
+    numbers = {beside("count", table): counts.reshape(-1)}
     folder.write_by(f"{name}.parquet", lambda part: write_counts(part, columns, places, numbers, made))
     return f"{name}.parquet"
+
+
+def beside(name: str, table: CellTable) -> str:
+    """What a column of numbers is called beside the columns of a table: its name, unless one of those has it."""
+    while name.lower() in (column.lower() for column in table.columns):
+        name = f"{name}_"
+    return name
 
 
 def _file_name(number: int, table: CellTable) -> str:
@@ -51,7 +59,7 @@ def _csv(table: CellTable, settled: SettledPublication) -> str:
     off = table.reach(1 - SURE)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow([*map(for_csv, table.columns), "count", "standard_error", "low", "high"])
+    lines.writerow([*map(for_csv, table.columns), *(beside(name, table) for name in _NUMBERS)])
     rows, error = table.rows(), repr(table.standard_error)
     for place in np.ndindex(*rows.shape):
         values = [settled.domains[name][at] for name, at in zip(table.columns, place, strict=True)]

@@ -9,7 +9,7 @@ from sfumato.exact.rounding import sqrt_up
 from sfumato.mechanisms import GaussianNoise
 from sfumato.synth.publication.reading import PublicationReader
 from sfumato.synth.publication.table_columns import FoundColumn
-from sfumato.synth.publication.table_stages import TableStages, shape_of
+from sfumato.synth.publication.table_stages import TableStages, shape_of, sizes_of
 from sfumato.synth.tables.grids import MeasuredGrid, measure_grid
 from sfumato.synth.tables.paid import Purse
 
@@ -34,7 +34,7 @@ def measure_table(priced: "PricedTable", reader: PublicationReader, bits: BitSou
     last = priced.reads_of.last(priced.reads_of.codes(found), priced.event)
     tables = dict(zip(last.marginals, reader.counted_last(last).tables, strict=True))
     coded, counted = [column.coded(found.get(column.name, ())) for column in columns], last.workload
-    shape = shape_of(coded, priced.impossible, moved=counted.moved, parts=counted.weights.whole)
+    shape = shape_of(sizes_of(coded), priced.impossible, moved=counted.moved, parts=counted.weights.whole)
     measured_table = priced.synthesiser(shape).measure(lambda marginal: tables[marginal], bits=stream)
     return TableStages(found, tuple(grid for grid, _ in grids.values()), measured_table)
 

@@ -47,6 +47,7 @@ from sfumato.synth.publication.table_columns import (
     column_json,
 )
 from sfumato.synth.publication.table_measuring import measure_table
+from sfumato.synth.publication.table_stages import shape_of
 from sfumato.synth.publication.table_words import packed, unpacked
 from sfumato.synth.tables import TableShape, TableSynthesiser
 from sfumato.synth.tables.expected import single_errors
@@ -188,7 +189,7 @@ class PricedTable:
         """The shape of the table if every column had as many values as it may have."""
         last = self.reads.last.workload
         sizes = {column.name: column.most for column in self.reads_of.columns}
-        return TableShape(sizes, moved=last.moved, parts=last.weights.whole)
+        return shape_of(sizes, self.impossible, moved=last.moved, parts=last.weights.whole)
 
     def synthesiser(self, shape: TableShape) -> TableSynthesiser:
         """What measures a table of a shape at this price."""

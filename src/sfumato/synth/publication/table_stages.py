@@ -25,9 +25,13 @@ class TableStages:
     table: TableMeasurements
 
 
-def shape_of(columns: Sequence[CodedColumn], impossible: Sequence[Impossible], *, moved: int, parts: int) -> TableShape:
-    """The shape of coded columns."""
-    sizes = {column.name: len(column.values) for column in columns}
+def sizes_of(columns: Sequence[CodedColumn]) -> dict[str, int]:
+    """How many values each column has."""
+    return {column.name: len(column.values) for column in columns}
+
+
+def shape_of(sizes: Mapping[str, int], impossible: Sequence[Impossible], *, moved: int, parts: int) -> TableShape:
+    """The shape of columns of these sizes; refused where nothing is left possible."""
     masks: dict[tuple[str, ...], NDArray[np.bool_]] = {}
     for each in impossible:
         there = masks.get(each.columns)

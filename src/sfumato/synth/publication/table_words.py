@@ -17,7 +17,7 @@ from sfumato.exact.parameters import positive
 from sfumato.mechanisms import GaussianNoise
 from sfumato.synth.publication.impossible import Impossible
 from sfumato.synth.publication.table_columns import BinnedColumn, TableColumn
-from sfumato.synth.publication.table_stages import TableStages, shape_of
+from sfumato.synth.publication.table_stages import TableStages, shape_of, sizes_of
 from sfumato.synth.tables import TableMeasurements
 from sfumato.synth.tables.grids import MeasuredGrid
 
@@ -90,7 +90,7 @@ def _stages(
     binned = [column for column in columns if isinstance(column, BinnedColumn)]
     grids = [_grid(column, sigma, taken(count)) for column, (sigma, count) in zip(binned, about["grids"], strict=True)]
     coded = [column.coded(about["found"].get(column.name, ())) for column in columns]
-    shape = shape_of(coded, impossible, moved=table["moved"], parts=table["parts"])
+    shape = shape_of(sizes_of(coded), impossible, moved=table["moved"], parts=table["parts"])
     read = TableMeasurements.from_json({**table, "impossible": []})
     measured = TableMeasurements(shape, read.sigma, read.residuals, read.scores, read.triple_scores)
     return TableStages(about["found"], tuple(grids), measured)

@@ -71,7 +71,7 @@ def draw_column(
         odds -= odds.max(axis=1, keepdims=True)
         np.exp(odds, out=odds)
         for marginal, mask in forbidding:
-            odds *= _allowed(codes, marginal, mask, column, slice(low, high))
+            odds *= allowed_values(codes, marginal, mask, column, slice(low, high))
         np.cumsum(odds, axis=1, out=odds)
         sums = odds[:, -1].copy()
         found = (odds <= (luck[low - start : high - start] * sums)[:, None]).sum(axis=1)
@@ -79,7 +79,9 @@ def draw_column(
     return drawn
 
 
-def _allowed(codes: Codes, marginal: Marginal, mask: NDArray[np.bool_], column: int, block: slice) -> NDArray[np.bool_]:
+def allowed_values(
+    codes: Codes, marginal: Marginal, mask: NDArray[np.bool_], column: int, block: slice
+) -> NDArray[np.bool_]:
     """(row, value) -> whether the row could have it."""
     last = np.moveaxis(mask, marginal.index(column), -1)
     given = tuple(codes[place, block] for place in others(marginal, column))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.synth.tables.repair import nothing_left
 from sfumato.synth.tables.residuals import Floats
 from sfumato.synth.tables.rows import Codes
 from sfumato.synth.tables.shape import Marginal, TableShape
@@ -73,8 +72,8 @@ def _along(shape: TableShape, marginal: Marginal, table: Floats) -> Floats:
 def rows_of_model(model: ExplicitModel, rows: int, stream: RowStream) -> Codes:
     """Rows by systematic sampling: every stretch of cells has within one row of what the model says."""
     ends = np.cumsum(model.weights.ravel())
-    if not ends[-1] > 0:
-        raise nothing_left(rows)
+    if not ends[-1] > 0:  # targets and masks that contradict each other leave the model nothing
+        return np.repeat(np.array(model.shape.possible_row, dtype=np.int32)[:, None], rows, axis=1)
     marks = (np.arange(rows) + stream.fine_uniforms(1)[0]) * (ends[-1] / rows)
     cells = np.minimum(np.searchsorted(ends, marks, side="right"), ends.size - 1)
     codes = np.array(np.unravel_index(cells, model.shape.sizes), dtype=np.int32)

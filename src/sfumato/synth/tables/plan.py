@@ -130,7 +130,7 @@ def chosen_noises(
 ) -> dict[Marginal, GaussianNoise]:
     """Noises for single columns once more and for the pairs worth it, from noisy values only, within the rest."""
     of_a_row = math.sqrt(squared_mu) * shape.parts / shape.moved
-    again = singles_once_more(rows * of_a_row, shares)
+    again = singles_once_more(rows * of_a_row, shares) if scores else shares.rest  # one column has no pairs
     found = single_noises(shape, squared_mu * again) if again else {}
     if scores:
         share = shares.rest - again

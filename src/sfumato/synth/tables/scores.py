@@ -18,6 +18,7 @@ from sfumato.synth.tables.residuals import Floats, exact_table
 from sfumato.synth.tables.shape import Counts, Marginal, TableShape
 
 _FITS = 2**54
+_EXACT = 2.0**53
 GRAIN = 64
 """Steps of a score within one part: r is rounded to these."""
 
@@ -57,8 +58,14 @@ def chance_deviation(rows: float, *, samples: int) -> float:
 
 
 def reference(implied: Floats) -> NDArray[np.int64]:
-    """A public table in steps of the score, rounded."""
-    return np.asarray(np.rint(implied * GRAIN), dtype=np.int64)
+    """A public table in steps of the score, rounded, and held where whole numbers of 64 bits and doubles are exact.
+
+    Any public table will do for what one row moves a score by; one that wraps around would not.
+
+    >>> reference(np.array([1e300, -1.0, np.nan])).tolist()
+    [9007199254740992, 0, 0]
+    """
+    return np.rint(np.clip(np.nan_to_num(implied * GRAIN, nan=0.0), 0, _EXACT)).astype(np.int64)
 
 
 def score(table: Integers, against: NDArray[np.int64]) -> int:
@@ -67,7 +74,8 @@ def score(table: Integers, against: NDArray[np.int64]) -> int:
     >>> score(np.array([[2, 0], [0, 2]]), reference(np.ones((2, 2)))) / GRAIN
     4.0
     """
-    if max(int(table.max()), int(against.max())) < _FITS // table.size:
+    largest = max(abs(int(each)) for each in (table.min(), table.max(), against.min(), against.max()))
+    if largest < _FITS // table.size:
         return int(np.abs(table.astype(np.int64) * GRAIN - against).sum())
     return sum(abs(int(x) * GRAIN - int(r)) for x, r in zip(table.flat, against.flat, strict=True))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import InvalidParameter
 from sfumato.exact.parameters import whole
+from sfumato.synth.tables.possible import possible_row
 
 Marginal = tuple[int, ...]
 """Places of columns, rising; the empty one is the total."""
@@ -40,6 +41,8 @@ class TableShape:
     parts: int = field(default=1, kw_only=True)
     masks: Mapping[Marginal, NDArray[np.bool_]] = field(init=False, repr=False)
     """Where rows can be: True is possible."""
+    possible_row: tuple[int, ...] = field(init=False, repr=False)
+    """A row that nothing forbids: found before anything is measured, or the shape is refused."""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.columns) <= _MOST_COLUMNS:
@@ -61,7 +64,8 @@ class TableShape:
                     hint="put values into bins",
                 )
         object.__setattr__(self, "columns", dict(self.columns))
-        object.__setattr__(self, "masks", {self._places(names): self._mask(names) for names in self.impossible})
+        object.__setattr__(self, "masks", self._masks())
+        object.__setattr__(self, "possible_row", possible_row(self.sizes, self.masks))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,6 +105,14 @@ class TableShape:
         if name not in self.columns:
             raise InvalidParameter("column", "must be one of the table's, not", name, hint=f"known: {self.names}")
         return self.names.index(name)
+
+    def _masks(self) -> dict[Marginal, NDArray[np.bool_]]:
+        """The masks by columns in order; what is said of the same columns twice is forbidden by either."""
+        found = dict[Marginal, NDArray[np.bool_]]()
+        for names in self.impossible:
+            places, mask = self._places(names), self._mask(names)
+            found[places] = found[places] & mask if places in found else mask
+        return found
 
     def _places(self, names: tuple[str, ...]) -> Marginal:
         places = tuple(self.place(name) for name in names)
