@@ -166,6 +166,18 @@ def test_rows_that_are_alike_may_be_one_line_with_their_number(tmp_path: Path) -
     assert release.count({"ward": "a", "sex": "F", "pregnant": 0}, rows=True).value > 100
 
 
+@pytest.mark.parametrize(("by", "words"), [("tree", "a tree"), ("chains", "chains"), ("cells", "all cells")])
+def test_rows_are_made_as_the_plan_says(tmp_path: Path, by: str, words: str) -> None:
+    with town(tmp_path, 500) as curator:
+        release = curator.publish({**LISTED, "by": by}, out=tmp_path / "release", **PRICE)
+        wide = {**PLAN, "by": "cells", "texts": {"town": 500}, "bins": {"income": 200}}
+        wide["columns"] = [*PLAN["columns"], "person"]
+        with pytest.raises(InvalidDeclaration, match="a model of all cells has up to"):
+            curator.publish(wide, out=tmp_path / "wide", **PRICE)
+    assert words in release.statement["rows"]["made_of"]
+    assert rows_of(release, "SELECT COUNT(*) FROM people")[0][0] > 300
+
+
 def test_a_public_twin_is_compared_by_the_bins_and_texts_that_were_found(tmp_path: Path) -> None:
     """A twin that is the data's own kind: near in every table, also where values are bins or not listed."""
     with town(tmp_path, 3000) as curator:
@@ -451,6 +463,7 @@ def test_what_is_declared_of_a_table_says_nothing_of_two_copies_of_it(tmp_path: 
         ({"triples": [["ward", "sex"]]}, "three columns each"),
         ({"triples": "all"}, "must be true, false or a list"),
         ({"triples": [["ward", "sex", "nobody"]]}, "names a column that the plan has not"),
+        ({"by": "luck"}, "must be one of"),
         ({"make": "tables"}, "nothing is made that is called"),
         ({"rows": "tree"}, "decides by itself"),
         ({"measure": [{"kind": "total"}]}, "decides by itself"),

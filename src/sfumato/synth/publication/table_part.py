@@ -16,10 +16,13 @@ from sfumato.synth.publication.impossible import Impossible
 from sfumato.synth.publication.parts import Columns, Measured, PlanPart
 from sfumato.synth.publication.rows import MadeRows, narrow
 from sfumato.synth.publication.table_columns import CodedColumn, read_column
+from sfumato.synth.publication.table_recipe import BUILDERS
 from sfumato.synth.publication.table_stages import TableStages
 from sfumato.synth.publication.table_words import unpacked
 from sfumato.synth.publication.tables import NoisyTable, Places
-from sfumato.synth.tables import ExplicitRows, answer, builder_for, can_answer
+from sfumato.synth.tables import ChainRows, ExplicitRows, TreeRows, answer, builder_for, can_answer
+
+_WORDS = {ExplicitRows: "a model of all cells", ChainRows: "chains", TreeRows: "a tree"}
 
 
 class SyntheticPart:
@@ -41,7 +44,7 @@ class SyntheticPart:
         impossible = tuple(Impossible(tuple(each["columns"]), each["where"]) for each in about["impossible"])
         stages = unpacked(measured[0], columns, impossible)
         coded = tuple(column.coded(stages.found.get(column.name, ())) for column in columns)
-        return MeasuredTable(coded, stages)
+        return MeasuredTable(coded, stages, str(about.get("by", "")))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,8 @@ class MeasuredTable:
 
     columns: tuple[CodedColumn, ...]
     stages: TableStages
+    by: str = ""
+    """How rows are made, if the plan says so."""
 
     @property
     def tables(self) -> tuple[NoisyTable, ...]:
@@ -98,10 +103,10 @@ class MeasuredTable:
     def rows(self) -> MadeRows:
         """Rows of the maximum-entropy model of all that was measured, the same each time."""
         measured = self.stages.table
-        builder = builder_for(measured.shape)
+        builder = BUILDERS[self.by]() if self.by else builder_for(measured.shape)
         made = builder.build(measured)
         columns = {name: codes.astype(narrow(measured.shape.columns[name])) for name, codes in made.columns.items()}
-        words = "a model of all cells" if isinstance(builder, ExplicitRows) else "chains"
+        words = next(word for kind, word in _WORDS.items() if isinstance(builder, kind))
         pairs, every = len(measured.measured_pairs), len(measured.shape.pairs)
         triples = len(measured.measured_triples)
         more = "" if not triples else f" and {triples} {'triple' if triples == 1 else 'triples'}"

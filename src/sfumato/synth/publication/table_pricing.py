@@ -50,6 +50,7 @@ from sfumato.synth.publication.table_measuring import measure_table
 from sfumato.synth.publication.table_stages import shape_of
 from sfumato.synth.publication.table_words import packed, unpacked
 from sfumato.synth.tables import TableShape, TableSynthesiser
+from sfumato.synth.tables.building import EXPLICIT_CELLS
 from sfumato.synth.tables.expected import single_errors
 from sfumato.synth.tables.grids import PublicGrid
 from sfumato.synth.tables.triples import MOST_CHOSEN
@@ -222,6 +223,7 @@ class PricedTable:
             "version": VERSION,
             "columns": list[Json](columns),
             "impossible": impossible,
+            "by": "" if self.plan.table is None else self.plan.table.by,
             "arrays": 1,
         }
 
@@ -287,7 +289,13 @@ def price_table(plan: PublicationPlan, dataset: Dataset, public: Public, spend: 
     sigma = sigma_for(rest)
     event = _composed([*(query.event for query in finding), priced_noise(sigma, rest)])
     made = PricedTable(plan, TableReads(asked, columns, dataset, spend), finding, sigma, impossible, event, spend)
-    candidates = made.synthesiser(made.largest_shape()).candidates  # refuses what is too large, before any charge
+    shape = made.largest_shape()  # refuses what is too large, before any charge
+    if recipe.by == "cells" and shape.cells > EXPLICIT_CELLS:
+        raise InvalidDeclaration(
+            f"the table may have {shape.cells:,} cells, and a model of all cells has up to {EXPLICIT_CELLS:,}",
+            hint='by = "chains", fewer bins and texts, or leave `by` out',
+        )
+    candidates = made.synthesiser(shape).candidates
     return replace(made, reads_of=replace(made.reads_of, triples=candidates))
 
 

@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.core.naming import known_names
-from sfumato.data.entries import mapping, said, text
+from sfumato.data.entries import mapping, one_of, said, text
 from sfumato.errors import InvalidDeclaration
 from sfumato.synth.publication.entries import columns_of, whole_of
 from sfumato.synth.publication.parts import Columns
+from sfumato.synth.tables import ChainRows, ExplicitRows, RowBuilder, TreeRows
 
-ENTRIES = ("make", "bins", "texts", "impossible", "triples")
+ENTRIES = ("make", "bins", "texts", "impossible", "triples", "by")
 """What only a plan that makes a table may say."""
+BUILDERS: Mapping[str, type[RowBuilder]] = {"chains": ChainRows, "cells": ExplicitRows, "tree": TreeRows}
+"""Ways to make rows: chains that walk, a model of all cells, a tree of pairs, which is the fastest and the roughest."""
 _LEAST_BINS, _MOST_BINS, _MOST_TEXTS = 2, 200, 500
 _MOST_CONDITIONS, _MOST_TRIPLES = 100, 50
 
@@ -28,6 +31,8 @@ class TableRecipe:
     """Conditions that no row meets."""
     triples: bool | tuple[Columns, ...] | None = None
     """Whether triples of columns are measured: always, never, these, or by the price."""
+    by: str = ""
+    """How rows are made: by the default for the size of the table, or by one of `BUILDERS`."""
 
     def to_json(self) -> dict[str, Any]:
         """The entries as a plan writes them."""
@@ -37,6 +42,7 @@ class TableRecipe:
             "texts": dict(self.texts),
             "impossible": list(self.impossible),
             **({} if self.triples is None else {"triples": _listed(self.triples)}),
+            **({"by": self.by} if self.by else {}),
         }
 
 
@@ -65,6 +71,7 @@ def read_recipe(top: Mapping[str, Any], columns: Columns) -> TableRecipe | None:
         _numbers("texts", top, columns, least=1, most=_MOST_TEXTS),
         tuple(text("impossible", each) for each in conditions),
         _triples(top.get("triples"), columns),
+        one_of("by", top.get("by", ""), ("", *BUILDERS)),
     )
 
 
