@@ -6,13 +6,12 @@ of μ² that is fixed here (Dong, Roth, Su 2019, Corollary 2). What finds and wh
 (Survey Theorem 3.9).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,82 +28,34 @@ from sfumato.query.bounds import Spend
 from sfumato.query.context import Public
 from sfumato.query.planning import plan_question
 from sfumato.query.price import PricedQuery, price
-from sfumato.query.question import Question
-from sfumato.query.recoded import CodedKey, missing_in, recoded
 from sfumato.query.steps import PricedSteps
-from sfumato.query.workload import Marginal, PricedWorkload, asked_columns, counted_workload
+from sfumato.query.workload import asked_columns
 from sfumato.synth.publication.impossible import Impossible, impossible_of
 from sfumato.synth.publication.parts import ExpectedTable, PricedPart
 from sfumato.synth.publication.plan import PublicationPlan
 from sfumato.synth.publication.reading import PublicationReader
+from sfumato.synth.publication.table_coding import columns_by
 from sfumato.synth.publication.table_columns import (
     LONGEST_TEXT,
     BinnedColumn,
     CodedColumn,
     FoundColumn,
-    ListedColumn,
-    TableColumn,
     column_json,
 )
 from sfumato.synth.publication.table_measuring import measure_table
+from sfumato.synth.publication.table_reads import TableReads
 from sfumato.synth.publication.table_stages import shape_of
 from sfumato.synth.publication.table_words import packed, unpacked
 from sfumato.synth.tables import TableShape, TableSynthesiser
 from sfumato.synth.tables.building import EXPLICIT_CELLS
 from sfumato.synth.tables.expected import single_errors
-from sfumato.synth.tables.grids import PublicGrid
 from sfumato.synth.tables.triples import MOST_CHOSEN
 
 VERSION = 1
 """Raised whenever the same plan on the same data is measured otherwise."""
 _SECONDS_A_COLUMN = 1.3
-_BINS, _TEXTS, _FEW = 32, 100, 128
 _FINDING, _ALL_FINDING = Fraction(1, 20), Fraction(1, 5)
 _GRID, _ALL_GRIDS = Fraction(1, 25), Fraction(4, 25)
-
-
-@dataclass(frozen=True)
-class TableReads:
-    """What will be read for a table, and by which values at most."""
-
-    asked: Question
-    columns: tuple[TableColumn, ...]
-    dataset: Dataset
-    spend: Spend
-    triples: tuple[Marginal, ...] = ()
-    """Those that may be measured, by the most values that there could be."""
-
-    @property
-    def marginals(self) -> tuple[Marginal, ...]:
-        """The total, every column, every pair, and triples that may be measured."""
-        places = range(len(self.columns))
-        return (*(each for size in range(3) for each in combinations(places, size)), *self.triples)
-
-    def grid(self, event: Event) -> PricedWorkload | None:
-        """The counts on fine grids of columns that are put into bins."""
-        fine = {place: column for place, column in enumerate(self.columns) if isinstance(column, BinnedColumn)}
-        if not fine:
-            return None
-        keys = {place: column.fine(self.asked.keys[place]) for place, column in fine.items()}
-        some = _only(recoded(self.asked, keys), tuple(fine))
-        marginals = [(place,) for place in range(len(fine))]
-        return counted_workload(some, self.dataset, marginals, self.spend).at(event)
-
-    def last(self, keys: Mapping[int, CodedKey], event: Event) -> PricedWorkload:
-        """The counts of all marginals, by these codes of the columns that need one."""
-        return counted_workload(recoded(self.asked, keys), self.dataset, self.marginals, self.spend).at(event)
-
-    def codes(self, found: Mapping[str, Sequence[Any]]) -> dict[int, CodedKey]:
-        """The codes of the columns whose values were found."""
-        return {
-            place: column.key(key, found[column.name])
-            for place, (column, key) in enumerate(zip(self.columns, self.asked.keys, strict=True))
-            if not isinstance(column, ListedColumn)
-        }
-
-    def largest(self) -> dict[int, CodedKey]:
-        """Codes with as many values as there could be: what is refused of these is refused before the charge."""
-        return self.codes({each.name: each.largest() for each in self.columns if not isinstance(each, ListedColumn)})
 
 
 @dataclass(frozen=True)
@@ -277,7 +228,7 @@ def price_table(plan: PublicationPlan, dataset: Dataset, public: Public, spend: 
     asked = asked_columns(plan.question, dataset, public)
     if len(asked.keys) != len(plan.columns):
         raise InvalidDeclaration("two columns of the plan are the same", hint="name each of them once")
-    columns = _columns(plan, asked, public)
+    columns = columns_by(recipe, plan.columns, asked, public)
     impossible = impossible_of(recipe.impossible, asked, columns, dataset)
     texts = [column for column in columns if isinstance(column, FoundColumn)]
     share = min(_FINDING, _ALL_FINDING / max(1, len(texts)))
@@ -323,52 +274,3 @@ def _part(spend: Spend, share: Fraction, of_delta: Fraction) -> Spend:
     epsilon = None if spend.epsilon is None else spend.epsilon * share
     rho = None if spend.rho is None else spend.rho * share
     return Spend(epsilon, rho, spend.delta * of_delta)
-
-
-def _only(asked: Question, places: Sequence[int]) -> Question:
-    """The question with some of its keys alone."""
-    return replace(
-        asked,
-        keys=tuple(asked.keys[place] for place in places),
-        domains=tuple(asked.domains[place] for place in places),
-        outputs=tuple(asked.outputs[place] for place in places),
-    )
-
-
-def _columns(plan: PublicationPlan, asked: Question, public: Public) -> tuple[TableColumn, ...]:
-    """How every column is coded."""
-    missing = missing_in(asked, public)
-    found = []
-    for place, name in enumerate(plan.columns):
-        found.append(_column(plan, name, asked, place, missing=missing[place]))
-    return tuple(found)
-
-
-def _column(plan: PublicationPlan, name: str, asked: Question, place: int, *, missing: bool) -> TableColumn:
-    key, domain, recipe = asked.keys[place], asked.domains[place], plan.table
-    assert recipe is not None
-    known = key.range
-    if name in recipe.texts and key.kind is not Kind.TEXT:
-        raise InvalidDeclaration(f"texts are found of text, and `{name}` is none", hint=f"[bins] {name} = 32")
-    can_bin = key.kind.is_number and known.lower is not None and known.upper is not None and known.lower < known.upper
-    if name in recipe.bins and not can_bin:
-        raise InvalidDeclaration(
-            f"bins are made of numbers with declared bounds, and `{name}` is no such column",
-            hint=f"have the owner declare {name} = {{ lower = 0, upper = 100 }}",
-        )
-    asked_for = name in recipe.bins or name in recipe.texts
-    if domain is not None and not asked_for and (len(domain) <= _FEW or not can_bin):
-        if len(domain) < 2:
-            raise InvalidDeclaration(f"`{name}` has one value alone", hint="leave it out of columns")
-        return ListedColumn(name, key.kind, domain)
-    if can_bin:
-        assert known.lower is not None
-        assert known.upper is not None
-        grid = PublicGrid.between(known.lower, known.upper, whole=key.kind is Kind.INTEGER)
-        return BinnedColumn(name, key.kind, grid, min(recipe.bins.get(name, _BINS), grid.cells), missing)
-    if key.kind is Kind.TEXT:
-        return FoundColumn(name, recipe.texts.get(name, _TEXTS))
-    raise InvalidDeclaration(
-        f"`{name}` has neither public values nor bounds, and is no text",
-        hint="have the owner declare values or bounds; of a day publish a part, such as EXTRACT(year FROM day)",
-    )
