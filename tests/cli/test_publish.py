@@ -54,6 +54,9 @@ def test_what_is_refused_costs_nothing_and_says_why(
     assert main([*words, "-e", "1"]) == Exit.USAGE
     assert "--out" in capsys.readouterr().err
     assert main([*words, "-e", "1000", "--explain"]) == Exit.REFUSED
+    capsys.readouterr()
+    assert main([*words, "-e", "1000", "--explain", "--json"]) == Exit.REFUSED
+    assert json.loads(capsys.readouterr().out)["affordable"] is False  # one document, and no second one for the refusal
     assert main([*words, "-e", "1000", "--out", out]) == Exit.REFUSED
     assert "left" in capsys.readouterr().err
     assert main([*words, "-e", "1", "--out", out]) == Exit.DONE

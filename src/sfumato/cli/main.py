@@ -46,7 +46,10 @@ def _tell(error: SfumatoError, arguments: argparse.Namespace) -> None:
         return
     from sfumato.curator.documents import error_json  # late: most commands load less
 
-    terminal.emit(error_json(error))
+    try:
+        terminal.emit(error_json(error))
+    except BrokenPipeError:  # nobody reads it any more; how it ended says the exit code
+        terminal.close_stdout()
 
 
 def _unexpected(error: Exception) -> SfumatoError:

@@ -10,7 +10,7 @@ from sfumato.cli.command import Exit
 from sfumato.cli.register import shown_by
 from sfumato.curator.publishing import PublicationExplanation
 from sfumato.curator.refusals import too_dear
-from sfumato.errors import InvalidParameter
+from sfumato.errors import InvalidParameter, outcome_of
 from sfumato.synth import Publication
 from sfumato.synth.publication.building import shown_tables
 
@@ -42,8 +42,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         whose = {"analyst": arguments.analyst}
         if arguments.explain:
             told = curator.explain_publication(arguments.plan, **price, **whose)
-            _explain(told, arguments)
-            return Exit.DONE
+            return _explain(told, arguments)
         with terminal.bar("publishing") as moved:
             made = curator.publish(
                 arguments.plan, out=arguments.out, label=arguments.label, progress=shown_by(moved), **price, **whose
@@ -52,25 +51,26 @@ def run(arguments: argparse.Namespace) -> Exit:
     return Exit.DONE
 
 
-def _explain(told: PublicationExplanation, arguments: argparse.Namespace) -> None:
-    if arguments.json:
+def _explain(told: PublicationExplanation, arguments: argparse.Namespace) -> Exit:
+    if arguments.json:  # one document: it says itself whether it is affordable
         terminal.emit(told.to_json())
-    else:
-        rows = [
-            (" × ".join(each.columns) or "all rows", f"{each.cells:,}", f"{each.standard_error:,.4g}")
-            for each in told.expected[:_SHOWN]
-        ]
-        right = ("cells", "standard error")
-        terminal.show(terminal.table(("table", *right), rows, title=told.name, right=right))
-        if told.expected[_SHOWN:]:
-            terminal.say(f"… and {len(told.expected) - _SHOWN} more tables")
-        terminal.say(
-            f"would cost {_cost(told)} · {' and '.join(told.noise).replace('_', ' ')} noise · {told.cells:,} cells, "
-            f"about {told.size / 1e6:,.1f} MB · about {told.seconds_per_million:g} s for a million rows"
-        )
+        return Exit(outcome_of(too_dear(told.shortfalls)).exit) if told.shortfalls else Exit.DONE
+    rows = [
+        (" × ".join(each.columns) or "all rows", f"{each.cells:,}", f"{each.standard_error:,.4g}")
+        for each in told.expected[:_SHOWN]
+    ]
+    right = ("cells", "standard error")
+    terminal.show(terminal.table(("table", *right), rows, title=told.name, right=right))
+    if told.expected[_SHOWN:]:
+        terminal.say(f"… and {len(told.expected) - _SHOWN} more tables")
+    terminal.say(
+        f"would cost {_cost(told)} · {' and '.join(told.noise).replace('_', ' ')} noise · {told.cells:,} cells, "
+        f"about {told.size / 1e6:,.1f} MB · about {told.seconds_per_million:g} s for a million rows"
+    )
     if told.shortfalls:
         raise too_dear(told.shortfalls)
     terminal.say("nothing was spent")
+    return Exit.DONE
 
 
 def _cost(told: PublicationExplanation) -> str:

@@ -19,6 +19,7 @@ from sfumato.synth.tables.grids import (
     PublicGrid,
     bins_of,
     consistent,
+    means_in,
     measure_grid,
     representative,
     sums_by_level,
@@ -188,6 +189,25 @@ def test_a_bin_is_represented_by_a_value_in_it(low: Fraction, wide: Fraction, wh
     found = representative(low, low + wide, whole=whole)
     assert low <= found < low + wide
     assert not whole or found.denominator == 1
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12))
+def test_a_mean_is_told_where_noise_leaves_it_and_lies_in_its_bin(seed: int, most: int) -> None:
+    counts = np.random.default_rng(seed).integers(0, 1000, 300) * (np.arange(300) < 40)
+    measured = of_counts(counts)
+    starts = bins_of(measured, 1, most=most, least_rows=0.0)
+    for first, end, mean in zip(starts, (*starts[1:], 300), means_in(measured, starts, whole=True), strict=True):
+        rows = counts[first:end].sum()
+        if rows > 10:
+            assert mean is not None
+            assert float(mean) == pytest.approx((counts[first:end] * np.arange(first, end)).sum() / rows, abs=0.1)
+        value = representative(Fraction(first), Fraction(end), whole=True, mean=mean)
+        assert first <= value < end
+
+
+def test_a_mean_that_noise_hides_is_not_told() -> None:
+    measured = of_counts(np.full(1000, 1), Fraction(1000))
+    assert means_in(measured, (0,), whole=True) == [None]
 
 
 def test_a_representative_claims_no_digits_that_the_bin_does_not_have() -> None:

@@ -15,7 +15,7 @@ from sfumato.data import Kind
 from sfumato.query.expression import Expression
 from sfumato.query.recoded import CodedKey, among, in_bins, in_grid
 from sfumato.synth.publication.statement import read_values, value_json
-from sfumato.synth.tables.grids import MeasuredGrid, PublicGrid, bins_of, representative
+from sfumato.synth.tables.grids import MeasuredGrid, PublicGrid, bins_of, means_in, representative
 
 LONGEST_TEXT = 200
 """Characters of a found text that can be a value of its own."""
@@ -85,11 +85,13 @@ class BinnedColumn:
         """By its bins, which begin at these cells."""
         return in_bins(key, [self.grid.end(start) for start in starts[1:]], missing=self.missing)
 
-    def coded(self, starts: Sequence[int]) -> CodedColumn:
-        """A value for each bin that says no more than the bin."""
+    def coded(self, starts: Sequence[int], measured: MeasuredGrid | None = None) -> CodedColumn:
+        """A value for each bin that says no more than the bin; about the mean in it, where the grid tells."""
         whole = self.kind is Kind.INTEGER
         ends = [self.grid.end(start) for start in (*starts, self.grid.cells)]
-        values = [_number(representative(low, high, whole=whole), whole) for low, high in pairwise(ends)]
+        means = [None] * len(starts) if measured is None else means_in(measured, starts, whole=whole)
+        bounds = zip(pairwise(ends), means, strict=True)
+        values = [_number(representative(*pair, whole=whole, mean=mean), whole) for pair, mean in bounds]
         bins: list[Ends | None] = [(_number(low, whole), _number(high, whole)) for low, high in pairwise(ends)]
         none = [None] if self.missing else []
         return CodedColumn(self.name, self.kind, (*values, *none), (*bins, *none))

@@ -17,7 +17,7 @@ from sfumato.synth.publication.parts import Columns, Measured, PlanPart
 from sfumato.synth.publication.rows import MadeRows, narrow
 from sfumato.synth.publication.table_columns import CodedColumn, read_column
 from sfumato.synth.publication.table_recipe import BUILDERS
-from sfumato.synth.publication.table_stages import TableStages
+from sfumato.synth.publication.table_stages import TableStages, coded_by
 from sfumato.synth.publication.table_words import unpacked
 from sfumato.synth.publication.tables import NoisyTable, Places
 from sfumato.synth.tables import ChainRows, ExplicitRows, TreeRows, answer, builder_for, can_answer
@@ -43,8 +43,7 @@ class SyntheticPart:
         columns = tuple(read_column(each) for each in about["columns"])
         impossible = tuple(Impossible(tuple(each["columns"]), each["where"]) for each in about["impossible"])
         stages = unpacked(measured[0], columns, impossible)
-        coded = tuple(column.coded(stages.found.get(column.name, ())) for column in columns)
-        return MeasuredTable(coded, stages, str(about.get("by", "")))
+        return MeasuredTable(coded_by(columns, stages), stages, str(about.get("by", "")))
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ from sfumato.synth.publication.table_columns import (
 )
 from sfumato.synth.publication.table_measuring import measure_table
 from sfumato.synth.publication.table_reads import TableReads
-from sfumato.synth.publication.table_stages import shape_of
+from sfumato.synth.publication.table_stages import coded_by, shape_of
 from sfumato.synth.publication.table_words import packed, unpacked
 from sfumato.synth.tables import TableShape, TableSynthesiser
 from sfumato.synth.tables.building import EXPLICIT_CELLS
@@ -204,8 +204,7 @@ class PricedTable:
 
     def columns_of(self, measured: Sequence[NDArray[np.int64]]) -> tuple[CodedColumn, ...]:
         """The columns with their kinds and values, as they were found."""
-        stages = unpacked(measured[0], self.reads_of.columns, self.impossible)
-        return tuple(column.coded(stages.found.get(column.name, ())) for column in self.reads_of.columns)
+        return coded_by(self.reads_of.columns, unpacked(measured[0], self.reads_of.columns, self.impossible))
 
     def measured_by(self, reader: PublicationReader, bits: BitSource | None) -> list[NDArray[np.int64]]:
         """What is measured of what a charge lets be read, in as many words whatever it is."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.synth.publication.impossible import Impossible
-from sfumato.synth.publication.table_columns import CodedColumn
+from sfumato.synth.publication.table_columns import BinnedColumn, CodedColumn, TableColumn
 from sfumato.synth.tables import TableMeasurements, TableShape
 from sfumato.synth.tables.grids import MeasuredGrid
 
@@ -23,6 +23,15 @@ class TableStages:
     found: Found
     grids: tuple[MeasuredGrid, ...]
     table: TableMeasurements
+
+
+def coded_by(columns: Sequence[TableColumn], stages: TableStages) -> tuple[CodedColumn, ...]:
+    """The columns as they were found, bins with values that their grids tell."""
+    grids, found = iter(stages.grids), list[CodedColumn]()
+    for column in columns:
+        known = stages.found.get(column.name, ())
+        found.append(column.coded(known, next(grids)) if isinstance(column, BinnedColumn) else column.coded(known))
+    return tuple(found)
 
 
 def sizes_of(columns: Sequence[CodedColumn]) -> dict[str, int]:

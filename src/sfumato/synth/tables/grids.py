@@ -173,24 +173,45 @@ def _merged(stretches: Sequence[tuple[int, float]], wanted: float) -> tuple[int,
     return tuple(starts)
 
 
-def representative(low: Fraction, high: Fraction, *, whole: bool) -> Fraction:
-    """A value for a bin [low, high) that claims no more than the bin says: the fewest digits in its middle half.
+def means_in(measured: MeasuredGrid, starts: Sequence[int], *, whole: bool) -> list[Fraction | None]:
+    """About the mean of the values in each bin, by noisy counts of its cells; None where noise hides it."""
+    grid = measured.grid
+    levels, deviation = measured.counts(1)
+    found = list[Fraction | None]()
+    for first, end in zip(starts, (*starts[1:], grid.cells), strict=True):
+        cells = np.arange(first, end)
+        middles = float(grid.start) + float(grid.width) * cells + float(grid.width - 1 if whole else grid.width) / 2
+        counts = levels[-1][first:end]
+        rows = float(counts.sum())
+        mean = float((counts * middles).sum()) / rows if rows > 0 else 0.0
+        doubt = deviation * float(np.sqrt(((middles - mean) ** 2).sum()))
+        wide = float(grid.end(end) - grid.end(first))
+        found.append(Fraction(mean) if rows > 0 and doubt <= wide * rows / 8 else None)
+    return found
 
-    Of whole numbers the bin ends before `high`.
+
+def representative(low: Fraction, high: Fraction, *, whole: bool, mean: Fraction | None = None) -> Fraction:
+    """A value for a bin [low, high) that claims no more than the bin says: as few digits as are near enough.
+
+    Near enough is within a tenth of the bin of its mean, if that is known, else in its middle half. Of whole numbers
+    the bin ends before `high`.
 
     >>> representative(Fraction(1200), Fraction(1950), whole=False)
     Fraction(1600, 1)
+    >>> representative(Fraction(1750), Fraction(20000), whole=False, mean=Fraction(2888))
+    Fraction(3000, 1)
     >>> representative(Fraction(7), Fraction(8), whole=True)
     Fraction(7, 1)
     """
     last = high - 1 if whole else high
-    middle, quarter = (low + last) / 2, (last - low) / 4
     if last <= low:
         return low
+    middle = (low + last) / 2 if mean is None else min(max(mean, low), last)
+    room = (last - low) / (4 if mean is None else 10)
     unit = Fraction(10) ** (floor(log10(max(abs(low), abs(high)))) + 1)
     while True:
         near = floor(middle / unit + Fraction(1, 2)) * unit
-        if abs(near - middle) <= quarter and low <= near <= last:
+        if abs(near - middle) <= room and low <= near <= last and near < high:
             return near
         if whole and unit == 1:
             return Fraction(floor(middle))
