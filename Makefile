@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
-BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py bench/accuracy_tables.py bench/synth_peers.py,$(wildcard bench/*.py)))
+BENCH  := $(patsubst bench/%.py,%,$(filter-out bench/report.py bench/accuracy_tables.py bench/scale_data.py bench/synth_peers.py,$(wildcard bench/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger mutate-query bench pins $(BENCH:%=bench-%) bench-synth-peers clean
+.PHONY: help install demo demo-postgres demo-spark plots test static check fast cover torture explore newest-python pins-range twins format lint types layers audit audit-peers lessons false-alarms theorem-mutants torture-ledger cover-ledger mutate-ledger mutate-query bench pins $(BENCH:%=bench-%) bench-synth-peers clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -24,11 +24,24 @@ $(VENV)/dev: $(VENV)/core
 	@$(PIP) --group dev
 	@touch $@
 
+# Spark's tests start a real cluster, which needs Java
+$(VENV)/java: $(VENV)/dev
+	@command -v java > /dev/null || test -n "$$JAVA_HOME" || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	  && echo "installing Java for Spark's tests" && apt-get -qq update && apt-get -qq install -y openjdk-17-jre-headless > /dev/null; } \
+	  || { echo "Spark's tests need Java 17: apt-get install openjdk-17-jre-headless"; exit 1; }
+	@touch $@
+
 install: $(VENV)/dev  ## .venv with everything a user and a tester need
 
 # ---- what people run ------------------------------------------------------------------------------
 demo: $(VENV)/core  ## a first look, in under a minute from a fresh clone
 	@$(BIN)/sfumato demo
+
+demo-postgres: $(VENV)/dev  ## the demo's hospital on a real PostgreSQL, with the same exact integers as DuckDB: half a minute
+	@PYTHONPATH=tests $(BIN)/python examples/on_engines.py postgres
+
+demo-spark: $(VENV)/dev $(VENV)/java  ## the same on a Spark cluster of a master and two workers, which needs Java: under a minute
+	@PYTHONPATH=tests $(BIN)/python examples/on_engines.py spark
 
 plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md, docs/local.md, docs/explanation/uncertainty.md and docs/synthetic.md anew
 	@$(BIN)/python examples/mechanism_plots.py
@@ -42,7 +55,7 @@ plots: $(VENV)/dev  ## draw the figures of docs/mechanisms.md, docs/local.md, do
 TEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE  # what is compiled is kept: else every worker compiles all tests again, 10 s each
 
-test: $(VENV)/dev  ## the whole suite
+test: $(VENV)/dev $(VENV)/java  ## the whole suite
 	$(TEST) -m "not torture" $(COVER)
 
 static: format lint types layers  ## format, lint, types, layers
@@ -164,6 +177,8 @@ $(patsubst %,.venv-bench/%/ready,$(MORE_PEERS) $(SYNTH_PEERS)): .venv-bench/%/re
 	  || echo "$* cannot be installed here"
 
 bench-query: $(PEERS:%=.venv-bench/%/ready)
+
+bench-scale: .venv-bench/pipelinedp/ready .venv-bench/tumult/ready
 
 bench-accuracy: $(PEERS:%=.venv-bench/%/ready) $(MORE_PEERS:%=.venv-bench/%/ready)
 

@@ -6,7 +6,7 @@ scale of the noise, the squared ℓ2 distance is 2σ² times ρ, and a new key m
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -15,8 +15,10 @@ from unittest import mock
 
 import pyarrow as pa
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
+from remote_tables import opened_by
 from sfumato.data import Dataset, declared
 from sfumato.engines import DuckDBEngine, ExactTable
 from sfumato.engines.registry import ENGINES
@@ -105,7 +107,9 @@ def _table(schema: Mapping[str, pa.DataType], rows: Iterable[Row]) -> pa.Table:
     return pa.table(arrays, names=list(schema))
 
 
-def declaration(database: Database, *, unit: str = "person", visits: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def declaration(
+    database: Database, *, unit: str = "person", visits: Mapping[str, Any] | None = None, copy: bool | None = None
+) -> dict[str, Any]:
     """What an owner would declare: each person counts with two rows in each of two groups, or as visits say."""
     bounds = {"rows_per_group": 2, "groups_per_person": 2}
     linked: dict[str, Any] = {"foreign_keys": {"user_id": "users.user_id"}, **bounds, **(visits or {})}
@@ -136,23 +140,37 @@ def declaration(database: Database, *, unit: str = "person", visits: Mapping[str
             },
             "cities": {"source": _table(CITY, database.cities), "public": True},
         },
+        **({"engine": {"copy": copy}} if copy is not None else {}),
     }
 
 
 _ASKED = [ENGINES[0]]
+_TRIED, FEWER = "_hypothesis_internal_use_settings", 5
+"""How many examples a test tries is said to Hypothesis; where every table is put on a server first, a fifth of them."""
 
 
-@pytest.fixture(scope="module", autouse=True, params=ENGINES, ids=lambda entry: entry.name)
+FAST = [entry for entry in ENGINES if entry.name != "spark"]
+"""Every engine that answers at once; `test_spark.py` asks Spark the same, several questions at a time."""
+
+
+@pytest.fixture(scope="module", autouse=True, params=FAST, ids=lambda entry: entry.name)
 def over_the_registry(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Imported by a module, it runs all of the module's tests over every engine of the registry."""
+    """Imported by a module, it runs all of the module's tests over the engines of the registry; servers with less."""
     _ASKED.append(request.param)
-    yield
+    with ExitStack() as stack:
+        if request.param is not ENGINES[0]:
+            for test in vars(request.module).values():
+                tried = getattr(test, _TRIED, None)
+                if isinstance(tried, settings):
+                    few = settings(tried, max_examples=max(3, tried.max_examples // FEWER))
+                    stack.enter_context(mock.patch.object(test, _TRIED, few))
+        yield
     _ASKED.pop()
 
 
 def opened(dataset: Dataset) -> Any:
     """A dataset in the engine that is asked now."""
-    return _ASKED[-1].load().open(dataset)
+    return opened_by(_ASKED[-1], dataset)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ without NaN (SQLite has none), texts and truths. Which rows of a person are kept
 
 import hashlib
 import math
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
@@ -50,6 +49,8 @@ class Sqlite:
     """SQLite's dialect."""
 
     name = "sqlite"
+    adds_doubles = True
+    weighs_by_window = False
 
     def quoted(self, name: str) -> str:
         return '"' + name.replace('"', '""') + '"'
@@ -71,7 +72,7 @@ class Sqlite:
     def tried(self, made: str) -> str:
         return made
 
-    def cast(self, made: str, kind: Kind) -> str:
+    def cast(self, made: str, kind: Kind, held: Kind) -> str:
         within = f"{made} BETWEEN -9223372036854775808 AND 9223372036854774784"
         return f"CASE WHEN {within} THEN CAST({made} AS INTEGER) END" if kind is Kind.INTEGER else made
 
@@ -91,9 +92,7 @@ class Sqlite:
         return f"sfumato_{op}({', '.join(made)})" if op in FUNCTIONS else RECORDS[op].filled(self, made, kind)
 
     def ranked(self, rows: str, rank: str, most: int, *, also: str = "") -> str:
-        window, order = rank.split(" ORDER BY ")
-        order = re.sub(r"\b([kc][0-9]+)\b", r"\1 NULLS LAST", order)  # among equal hashes, as the other engine has it
-        numbered = f"SELECT *, {window} ORDER BY {order} AS sfumato_rank FROM ({rows}) t"
+        numbered = f"SELECT *, {rank} AS sfumato_rank FROM ({rows}) t"
         return f"SELECT * FROM ({numbered}) t WHERE sfumato_rank <= {most}{f' OR {also}' if also else ''}"
 
     def by_sets(self, names: Sequence[str], sets: Sequence[Sequence[str]], totals: Sequence[str], source: str) -> str:
@@ -113,6 +112,15 @@ class Sqlite:
 
     def wide(self, made: str) -> str:
         return f"CAST({made} AS INTEGER)"
+
+    def scaled(self, number: str, step: Fraction) -> str:
+        return f"{number} * {self.double(1 / step)}" if step.numerator == 1 else f"{number} / {self.double(step)}"
+
+    def common(self, name: str, rows: str, *, twice: bool) -> str:
+        return f"{name} AS {'NOT ' if twice else ''}MATERIALIZED ({rows})"
+
+    def summed(self, term: str, *, narrow: bool, over: str = "") -> str:
+        return f"CAST(sum({term}){over} AS INTEGER)"
 
     def total(self, term: str, *, narrow: bool) -> str:
         return f"CAST(coalesce(sum({term}), 0) AS INTEGER)"
@@ -157,6 +165,8 @@ def connected() -> sqlite3.Connection:
 
 class SqliteEngine:
     """An engine of Arrow tables that are given in memory."""
+
+    name = "sqlite"
 
     def __init__(self, dataset: Dataset) -> None:
         given = {table.name: table.source.given for table in dataset.tables}  # type: ignore[union-attr]
@@ -255,6 +265,9 @@ class SqliteEngine:
 
     def digest(self) -> str:
         return hashlib.sha256(repr(self._rows).encode()).hexdigest()
+
+    def written(self, query: PricedQuery) -> tuple[str, ...]:
+        return self._statements.all_of(query)
 
     def aggregate(self, query: PricedQuery) -> ExactTable:
         try:

@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 
-from sfumato.data import Kind, declared
+from sfumato.data import Dataset, Kind, declared
 from sfumato.engines import DuckDBEngine
 from sfumato.errors import EngineFailed, InvalidQuestion
 from sfumato.query import PricedQuery
@@ -127,14 +127,19 @@ def engine(rows: pa.Table) -> DuckDBEngine:
 
 
 def _engine(rows: pa.Table) -> DuckDBEngine:
-    return DuckDBEngine(declared({
+    return DuckDBEngine(hostile(rows))
+
+
+def hostile(rows: pa.Table) -> Dataset:
+    """A dataset of these rows and of a public table."""
+    return declared({
         "name": "hostile", "budget": {"epsilon": "1000", "delta": "0.5"}, "unit": {"person": "h.p"},
         "tables": {
             "h": {"source": rows, "rows_per_group": 2, "groups_per_person": 2,
                   "columns": {"x2": {"lower": 0, "upper": 200, "grid": 0.01}, "i2": {"lower": -5, "upper": 10**12}}},
             "pub": {"source": pa.table({"k": ["abc", "", "12"], "n": [1.0, 2.5, float("nan")]}), "public": True},
         },
-    }))  # fmt: skip
+    })  # fmt: skip
 
 
 # ---- every operation ----
@@ -337,7 +342,7 @@ def _nobody() -> DuckDBEngine:
     return engine(singles().slice(0, 0))
 
 
-def ended(made: DuckDBEngine, text: str, seen: set[str] | None = None) -> str:
+def ended(made: Any, text: str, seen: set[str] | None = None) -> str:
     """How a question ends: answered, refused before data are read, or failed."""
     try:
         query = _priced(text)
@@ -355,6 +360,6 @@ def ended(made: DuckDBEngine, text: str, seen: set[str] | None = None) -> str:
     return "answered"
 
 
-def first_failure(made: DuckDBEngine, questions: Iterable[str]) -> str | None:
+def first_failure(made: Any, questions: Iterable[str]) -> str | None:
     """The first question that the engine fails on."""
     return next((text for text in questions if ended(made, text) == "failed"), None)

@@ -1,15 +1,25 @@
 """Cases that must be answered: near the bounded truth, at the stated price, charged before data are read."""
 
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from fractions import Fraction
 from math import log
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import pyarrow.parquet as pq
 import pytest
 
 import clinic
+from engines.test_contract import shown
+from neighbours import priced
+from remote_tables import closing, opened_by
 from sfumato.curator import Session
+from sfumato.data import Dataset, declared
 from sfumato.engines import DuckDBEngine, ExactTable
+from sfumato.engines.registry import ENGINES
 from sfumato.errors import InvalidQuestion
 from sfumato.query import PricedQuery
 from sources import SeededBits
@@ -180,3 +190,38 @@ def test_public_keys_alone_are_refused_for_nothing(clean: Path, opened: Any, rea
         session.sql("SELECT DISTINCT category FROM visits", epsilon=1)
     assert left(session) == before
     assert reads == []
+
+
+# ---- on every engine ------------------------------------------------------------------------------------------------
+
+MORE = (
+    "SELECT MEDIAN(income) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY income) AS p FROM users",
+    "SELECT MIN(age) AS low, MAX(age) AS high FROM users",
+    "SELECT DISTINCT city FROM visits",
+    "SELECT note, COUNT(*), SUM(amount) FROM visits GROUP BY note",
+)
+AT_ONCE = 3
+
+
+def in_memory(folder: Path) -> Dataset:
+    """The clinic, to be put wherever an engine reads."""
+    about = tomllib.loads(clinic.DECLARATION.format(epsilon="1000", delta="1e-3"))
+    for name, table in about["tables"].items():
+        table["source"] = pq.read_table(folder / f"{name}.parquet")
+    return declared({"name": "clinic", **about})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", ENGINES[1:], ids=lambda entry: entry.name)
+def test_every_case_has_the_same_exact_integers_on_every_engine(entry: Any, hostile: Path) -> None:
+    """With every hostile cell that the cases name, and with the same choice of contributions."""
+    dataset = in_memory(hostile)
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=7))
+        here, there = (stack.enter_context(closing(opened_by(each, dataset))) for each in (ENGINES[0], entry))
+        asked = [*(case.sql for case in ACCEPTED), *MORE]
+        queries = [priced(here, text) for text in asked]
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = list(pool.map(there.aggregate, queries))
+        for text, query, table in zip(asked, queries, found, strict=True):
+            assert shown(table) == shown(here.aggregate(query)), text

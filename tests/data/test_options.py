@@ -118,8 +118,8 @@ def test_a_relation_is_checked_as_far_as_it_can_be(tmp_path: Path, capsys: pytes
     assert main(["check", "-d", str(path)]) == Exit.REFUSED
     told = capsys.readouterr().err
     assert "visits: the relation clinic.visits of postgresql://db.example/clinic" in told
-    assert "no engine reads postgresql:// yet" in told
-    assert "hint: write the tables into Parquet files" in told
+    assert "postgresql://db.example/clinic cannot be reached" in told
+    assert "hint: is it running" in told
     assert "grace" not in told
     path.write_text(text.replace("visits.id", "users.id"), encoding="utf-8")
     assert main(["check", "-d", str(path)]) == Exit.REFUSED
@@ -132,5 +132,5 @@ def test_the_declaration_of_the_reference_is_one(tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
     given = tomllib.loads(text[text.index("```toml") + len("```toml") :].partition("```")[0])
     made = declared(given, folder=tmp_path)
-    assert made.engine == EngineOptions("duckdb", 600.0, "4GB", 2, "/var/lib/clinic")
+    assert made.engine == EngineOptions("duckdb", 600.0, "4GB", 2, "/var/lib/clinic", copy=True)
     assert made.engine.old_lines == ()

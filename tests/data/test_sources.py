@@ -187,7 +187,7 @@ def test_what_is_said_of_files_is_not_said_of_relations_and_the_other_way_round(
 # ---- no engine reads them yet ----
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "spark", "mysql", "s3", "https", "file"])
+@pytest.mark.parametrize("scheme", ["mysql", "s3", "https", "file"])
 def test_an_address_that_no_engine_reads_is_one_clear_error_before_anything_is_written(
     scheme: str, tmp_path: Path
 ) -> None:

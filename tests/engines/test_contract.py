@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import neighbours
 from contribution_order import order_of
 from engines.test_one_person_moves_little import HEAVY, questions
-from neighbours import AMOUNTS, ONLY_ROWS, Database, databases, declaration, excess, priced
+from neighbours import AMOUNTS, FAST, ONLY_ROWS, Database, databases, declaration, excess, priced
 from property_profile import examples
+from remote_tables import PLACES, closing, opened_by
 from sfumato.accounting import events
 from sfumato.data import Kind, declared
 from sfumato.engines import DuckDBEngine, Engine, ExactTable
@@ -30,7 +31,7 @@ from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.fetched import whole_numbers
 from sfumato.engines.sql.hashing import Hashed, in_order
 from sfumato.errors import InvalidQuestion
-from sfumato.query import Spend
+from sfumato.query import PricedQuery, Spend
 from sfumato.query.workload import workload
 from sqlite_engine import Sqlite, SqliteEngine, supports
 
@@ -40,8 +41,26 @@ PLAIN: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthC
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), max_size=8)  # type: ignore[arg-type]
 
 
+_SECOND = ["sqlite"]
+
+
+@pytest.fixture(scope="module", params=["sqlite", *(entry.name for entry in FAST[1:])])
+def second(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The engine beside DuckDB: SQLite, which the tests have written, and every one of the registry that is quick."""
+    _SECOND.append(request.param)
+    yield
+    _SECOND.pop()
+
+
+def supported(query: PricedQuery) -> bool:
+    """Whether the second engine computes this; those of the registry compute everything."""
+    return _SECOND[-1] != "sqlite" or supports(query)
+
+
 def plain(database: Database) -> Database:
     """Without NaN, which SQLite does not have, and without infinities, which its sums turn into NULL."""
+    if _SECOND[-1] != "sqlite":
+        return database
 
     def known(value: Any) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -53,21 +72,17 @@ def plain(database: Database) -> Database:
 
 
 @contextmanager
-def both(database: Database, seed: int = 7, **about: Any) -> Iterator[tuple[DuckDBEngine, SqliteEngine]]:
-    """The same data in DuckDB and in SQLite, with the same seed."""
+def both(database: Database, seed: int = 7, **about: Any) -> Iterator[tuple[DuckDBEngine, Any]]:
+    """The same data in DuckDB and in the second engine, with the same seed."""
     with ExitStack() as stack:
         stack.enter_context(mock.patch("sfumato.engines.sql.hashing.seed_of", return_value=seed))
         dataset = declared(declaration(database, **about))
+        entry = next((each for each in ENGINES if each.name == _SECOND[-1]), None)
+        other = SqliteEngine(dataset) if entry is None else opened_by(entry, dataset)
         yield (
             stack.enter_context(neighbours.engine(database, seed=seed, **about)),
-            stack.enter_context(_closing(SqliteEngine(dataset))),
+            stack.enter_context(closing(other)),
         )
-
-
-@contextmanager
-def _closing(engine: SqliteEngine) -> Iterator[SqliteEngine]:
-    yield engine
-    engine.close()
 
 
 def shown(table: ExactTable) -> dict[Any, Any]:
@@ -89,6 +104,7 @@ def shown(table: ExactTable) -> dict[Any, Any]:
 # ---- equal integers -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("second")
 @examples(15, **PLAIN)
 @given(databases(), st.lists(questions(), min_size=4, max_size=8), st.integers(0, 3), st.sampled_from((None, 3)))
 def test_two_engines_give_the_same_integers(database: Database, asked: list[str], seed: int, cut: int | None) -> None:
@@ -100,7 +116,7 @@ def test_two_engines_give_the_same_integers(database: Database, asked: list[str]
                 query = priced(one, text)
             except InvalidQuestion:
                 continue
-            if supports(query):
+            if supported(query):
                 assert shown(one.aggregate(query)) == shown(other.aggregate(query)), text
 
 
@@ -113,19 +129,63 @@ GROUPED = (
 )
 
 
+@pytest.mark.usefixtures("second")
 @pytest.mark.parametrize("text", GROUPED)
 def test_they_are_asked_about_choices_that_matter(text: str) -> None:
     """The power of the test above: with another order in one of the two, it sees a difference."""
     database = plain(HEAVY)
-    with both(database) as (one, other):
-        query = priced(one, text)
-        assert supports(query)
-        assert shown(one.aggregate(query)) == shown(other.aggregate(query))
+    for seed in (7, 1, 2**59):
+        with both(database, seed) as (one, other):
+            query = priced(one, text)
+            assert supported(query)
+            assert shown(one.aggregate(query)) == shown(other.aggregate(query))
     answers = set()
     for seed in range(12):
         with neighbours.engine(database, seed=seed) as made:
             answers.add(repr(sorted(shown(made.aggregate(priced(made, text))).items(), key=repr)))
     assert len(answers) > 1  # else nothing is left out, and nothing is chosen
+
+
+WORDS = st.one_of(TEXTS, st.sampled_from(
+    (None, "", " ", "a", "a ", "a  ", " a", "A", "á", "a\u0301", "Z", "z", "ß", "ss", "İ", "i", "ﬁ", "𝔘", "\ufffd", "\uffff", "~", "10", "9", "2020-01-01"),
+))  # fmt: skip
+MOMENTS_OF_ALL_TIMES = st.one_of(st.none(), st.datetimes())
+ABOUT_WORDS = (
+    "SELECT note, COUNT(*), COUNT(DISTINCT city) FROM visits GROUP BY note",
+    "SELECT COUNT(*) FILTER (WHERE note < {0}), COUNT(*) FILTER (WHERE note >= {0}), COUNT(*) FILTER (WHERE note = {1}) FROM visits",
+    "SELECT COUNT(*) FROM visits WHERE note BETWEEN {0} AND {1} OR city > note OR city || ' ' <= note",
+    "SELECT COUNT(*) FROM (SELECT user_id, MAX(note) AS m, MIN(city) AS c FROM visits GROUP BY user_id) t WHERE m >= {0} OR c < {1}",
+    "SELECT UPPER(note), LENGTH(TRIM(note)), COUNT(*) FROM visits GROUP BY 1, 2",
+    "SELECT COUNT(DISTINCT note), COUNT(DISTINCT LOWER(note)), COUNT(*) FILTER (WHERE note LIKE '%a%') FROM visits",
+    "SELECT COUNT(*) FILTER (WHERE seen > on_day), COUNT(*) FILTER (WHERE CAST(note AS DATE) <= on_day) FROM visits",
+    "SELECT DATE_TRUNC('week', seen), EXTRACT(dow FROM on_day), EXTRACT(week FROM seen), COUNT(*) FROM visits GROUP BY 1, 2, 3",
+    "SELECT on_day, seen, COUNT(*) FROM visits GROUP BY 1, 2",
+)
+
+
+@examples(12, **PLAIN)
+@given(st.lists(st.tuples(st.sampled_from((1, 2, 3, None)), WORDS, WORDS, st.one_of(st.none(), st.dates()), MOMENTS_OF_ALL_TIMES), max_size=25),
+       WORDS, WORDS)  # fmt: skip
+def test_words_and_days_are_in_one_order_everywhere(
+    second_of_the_registry: None, rows: list[Any], one_word: str | None, other_word: str | None
+) -> None:
+    """Texts with what no locale agrees on, blanks at their ends, nothing at all; days and moments of every year."""
+    visits = tuple((p, i, 3, city, 1, 5.0, note, day, seen, True) for i, (p, note, city, day, seen) in enumerate(rows))
+    quoted = ["'" + (word or "").replace("'", "''") + "'" for word in (one_word, other_word)]
+    with both(Database((), visits, ())) as (one, other):
+        for form in ABOUT_WORDS:
+            try:
+                query = priced(one, form.format(*quoted))
+            except InvalidQuestion:
+                continue
+            assert shown(one.aggregate(query)) == shown(other.aggregate(query)), form
+
+
+@pytest.fixture(scope="module", params=[entry.name for entry in FAST[1:]])
+def second_of_the_registry(request: pytest.FixtureRequest) -> Iterator[None]:
+    _SECOND.append(request.param)
+    yield
+    _SECOND.pop()
 
 
 @examples(10, **PLAIN)
@@ -135,10 +195,10 @@ def test_one_person_moves_little_in_the_second_engine_too(database: Database, pe
     with both(whole) as (_, here), both(whole.without(person)) as (_, there):
         for text in asked:
             try:
-                query = priced(here, text)  # type: ignore[arg-type]
+                query = priced(here, text)
             except InvalidQuestion:
                 continue
-            if supports(query):
+            if supported(query):
                 assert excess(query, here.aggregate(query), there.aggregate(query)) == [], text
 
 
@@ -180,7 +240,7 @@ def test_the_hash_is_the_same_number_on_every_engine(data: st.DataObject, seed: 
     with duckdb.connect() as connection:
         assert orders(DUCKDB, connection, columns, rows, seed) == wanted
     if set(kinds) <= {Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.REAL}:
-        with _closing(SqliteEngine(declared(declaration(Database((), (), ()))))) as made:
+        with closing(SqliteEngine(declared(declaration(Database((), (), ()))))) as made:
             assert orders(Sqlite(), made._connection, columns, rows, seed) == wanted
 
 
@@ -233,6 +293,7 @@ def counted(engine: Any, planned: Any) -> list[Any]:
     return [table.astype(object) for table in engine.contingency(planned.at(events.Pure(1))).tables]
 
 
+@pytest.mark.usefixtures("second")
 @examples(10, **PLAIN)
 @given(databases(), st.sampled_from((1, 2)), st.sampled_from((None, 4)))
 def test_the_cells_of_a_workload_are_equal_and_move_little(database: Database, person: int, cut: int | None) -> None:
@@ -332,6 +393,8 @@ def test_public_values_in_another_order_are_another_workload() -> None:
 def test_an_engine_of_the_registry_keeps_the_protocol(entry: Any) -> None:
     module = entry.load()
     dataset = declared(declaration(HEAVY))
+    if entry.name in PLACES:
+        dataset = PLACES[entry.name]().placed(dataset)
     schemas, typed = module.described(dataset)
     assert set(schemas) == {table.name for table in dataset.tables}
     made: Engine = module.open(dataset)
@@ -342,7 +405,9 @@ def test_an_engine_of_the_registry_keeps_the_protocol(entry: Any) -> None:
         assert made.values("cities", "city") == ("a", "b", "c", "e")
         assert made.repeats("cities", ("city",)) == 2
         assert made.keys()["users.user_id"] == "integer"
-        assert made.version() == made.digest() != ""
+        assert made.version() == made.version() != ""
+        assert made.digest() == made.digest() != ""
+        assert entry.name in PLACES or made.version() == made.digest()  # what stays where it is is named there
         assert repr(made.aggregate(priced(made, "SELECT COUNT(*) FROM visits"))) == "ExactTable(…)"  # type: ignore[arg-type]
     finally:
         made.close()

@@ -10,7 +10,7 @@ import pytest
 import clinic
 import sfumato
 from sfumato.curator import Session
-from sfumato.engines.duckdb.views import Views
+from sfumato.engines.sql.views import Views
 from sfumato.errors import InvalidDeclaration
 
 

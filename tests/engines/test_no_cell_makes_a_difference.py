@@ -204,16 +204,6 @@ def test_what_an_engine_shows_of_itself_is_not_data(engines: tuple[DuckDBEngine,
     assert engines[0].schema("visits") == engines[2].schema("visits")
 
 
-def test_the_engine_is_locked(engines: tuple[DuckDBEngine, ...], tmp_path: Any) -> None:
-    run = engines[0]._connection.cursor()
-    for text in (
-        "SET enable_external_access=true", "SET threads=1", f"COPY visits TO '{tmp_path / 'x.csv'}'", "SELECT * FROM read_text('/etc/passwd')",
-        f"ATTACH '{tmp_path / 'x.db'}'", "INSTALL httpfs",
-    ):  # fmt: skip
-        with pytest.raises(duckdb.Error):
-            run.execute(text)
-
-
 def test_a_bounded_declaration_larger_than_lists_can_be_still_answers() -> None:
     many = {"rows_per_group": 10**9, "groups_per_person": 10**9}
     about = declaration(TAME, visits=many)

@@ -23,8 +23,8 @@ from sfumato.data import Dataset, Kind, declared, typing
 from sfumato.engines import DuckDBEngine
 from sfumato.engines.duckdb import cells, kept, readings
 from sfumato.engines.duckdb.registrar import Registrar
-from sfumato.engines.duckdb.views import Views
 from sfumato.engines.sql.relations import RelationWriter
+from sfumato.engines.sql.views import Views
 from sfumato.errors import InvalidDeclaration
 
 pytestmark = pytest.mark.slow

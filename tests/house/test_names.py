@@ -49,6 +49,8 @@ MAY_BE_ANYTHING = {
     "curator/release.py: Release.to_arrow": "the type is a library's that need not be there",
     "curator/release.py: Release.to_pandas": "likewise",
     "curator/release.py: Release.to_polars": "likewise",
+    "engines/postgres/connection.py: connect": "a connection, of a library that need not be there",
+    "engines/spark/sources.py: opened": "a data frame, likewise",
     "local/aggregator.py: Aggregator.estimate": "shares or a mean, by the protocol's kind",
 }
 

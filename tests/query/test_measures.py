@@ -240,6 +240,8 @@ def test_steps_are_nearest_within_the_ends_and_less_the_centre(rows: duckdb.Duck
 class Told:
     """Writes what it is asked for."""
 
+    adds_doubles = True
+
     def sql(self, expression: Expression) -> str:
         return "sql"
 

@@ -477,6 +477,9 @@ class Written(Told):
     def dialect(self) -> "Written":
         return self
 
+    def summed(self, made: str, *, narrow: bool, over: str = "") -> str:
+        return f"{'whole' if narrow else 'wide'}(sum({made}){over})"
+
 
 def weighed(total: int, unit: int, bits: int) -> Weighing:
     """The weights of a sum with such a unit, beside a count."""

@@ -77,6 +77,9 @@ def _engine(dataset: Dataset) -> dict[str, Any]:
         "memory": options.memory or None,
         "threads": options.threads or None,
         "cache": options.cache or None,
+        "place": next((t.source.place for t in dataset.tables if isinstance(t.source, RemoteTable)), None),
+        "schema": options.schema or None,
+        "copy": options.copy,
         "write": list(options.old_lines),
     }
 
@@ -148,6 +151,10 @@ def _tell_sources(dataset: Dataset) -> None:
     for table in dataset.tables:
         if isinstance(table.source, RemoteTable):
             terminal.say(f"{table.name}: the relation {table.source.name} of {table.source.place}")
+    if any(isinstance(table.source, RemoteTable) for table in dataset.tables):
+        terminal.say(f"asked of: {entry_for(dataset).name}, where the rows are; only aggregates travel")
+        if dataset.engine.schema:
+            terminal.say(f"registration writes into {dataset.engine.schema}, by whom --as names, and nobody else does")
     if dataset.engine.old_lines:
         terminal.say("options of the engine stand in a table of their own now; write, instead of these in [defaults]:")
         terminal.say("\n".join(["[engine]", *dataset.engine.old_lines]))

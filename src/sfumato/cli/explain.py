@@ -10,17 +10,22 @@ from sfumato.curator import Explanation, words
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The question and its price."""
     asking.price_arguments(parser)
+    parser.add_argument("--sql", action="store_true", help="for the owner: also what the engine would be asked")
     asking.dataset_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> Exit:
     """Explain; the exit code says whether the budget would allow it."""
     with asking.opened(arguments) as session:
-        made = session.explain(asking.question_of(arguments), **asking.price_of(arguments))
+        question, price = asking.question_of(arguments), asking.price_of(arguments)
+        made = session.explain(question, **price)
+        statements = session.statements(question, **price) if arguments.sql else ()
     if arguments.json:
-        terminal.emit(made.to_json())
+        terminal.emit({**made.to_json(), **({"statements": list(statements)} if arguments.sql else {})})
     else:
         show(made)
+        for statement in statements:
+            terminal.write(f"{statement};\n")
     if not made.affordable:
         terminal.say("the budget would refuse it")
     return Exit.DONE if made.affordable else Exit.REFUSED
@@ -37,6 +42,6 @@ def show(made: Explanation) -> None:
     sure = f"{100 * float(made.confidence):g} %"
     columns = [(each.name, words.error(each.error)) for each in made.columns]
     terminal.show(terminal.table(("column", f"expected error, {sure} of the time"), columns))
-    terminal.show(terminal.facts({"cost": made.cost, **words.afterwards(made)}))
+    terminal.show(terminal.facts({"cost": made.cost, **words.afterwards(made), "asked of": made.engine}))
     for note in made.notes:
         terminal.say(note.text)

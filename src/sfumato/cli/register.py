@@ -21,6 +21,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("declaration", nargs="?", help="the declaration; by default the only .toml here")
     parser.add_argument("-d", "--dataset", metavar="FILE", help="the same, as other commands take it")
     parser.add_argument("--append", action="store_true", help="read only files that were not registered before")
+    parser.add_argument(
+        "--as", dest="writer", default="", metavar="ADDRESS",
+        help="whoever may write tables of ours where the data are; used now, and stored nowhere",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -33,6 +37,7 @@ def run(arguments: argparse.Namespace) -> Exit:
         dataset, registration = sfumato.register(
             asking.declaration_of(arguments, "sfumato register {}"),
             append=arguments.append,
+            writer=arguments.writer,
             progress=shown_by(moved),
         )
     if arguments.json:

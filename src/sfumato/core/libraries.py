@@ -18,6 +18,7 @@ LIBRARIES = {
     "pandas": Library("pandas", "pandas"),
     "polars": Library("polars", "polars"),
     "psycopg": Library("psycopg", "postgres"),
+    "pyspark": Library("PySpark", "spark"),
     "pyarrow": Library("pyarrow", "arrow"),
     "yaml": Library("PyYAML", "yaml"),
 }

@@ -25,6 +25,7 @@ from sfumato.errors import InvalidParameter
 from sfumato.exact.bits import BitSource
 from sfumato.ledger import Ledger, Patience
 from sfumato.ledger.canon import canonical
+from sfumato.query.price import PricedQuery
 from sfumato.query.public_question import PublicQuestion
 from sfumato.synth import Publication
 from sfumato.synth.publication.public_tree import PublicTables
@@ -119,6 +120,15 @@ class Curator(Closing):
         """What a question about public tables alone finds."""
         with self._gate.using():
             return self._engine.ask_public(question)
+
+    @property
+    def engine_name(self) -> str:
+        """The engine that is asked, by its name."""
+        return self._engine.name
+
+    def written(self, query: PricedQuery) -> tuple[str, ...]:
+        """What the engine would be asked, in its own SQL, for the owner to see."""
+        return self._engine.written(query)
 
     def close(self) -> None:
         """Close the engine and the ledger, after the questions that are under way."""

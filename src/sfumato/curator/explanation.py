@@ -171,6 +171,8 @@ class Explanation:
     notes: tuple[Note, ...] = ()
     not_chosen: tuple[OtherBounding, ...] = ()
     savings: tuple[Saving, ...] = ()
+    engine: str = ""
+    """The engine that would be asked, by its name."""
 
     @property
     def affordable(self) -> bool:
@@ -195,6 +197,7 @@ class Explanation:
             "affordable": self.affordable,
             "shortfalls": [shortfall_json(each) for each in self.shortfalls],
             "notes": [each.to_json() for each in self.notes],
+            "engine": self.engine,
         }
 
     def __str__(self) -> str:
@@ -212,6 +215,7 @@ def explained(
     short: tuple[MissingAmount, ...],
     *,
     more: tuple[Note, ...] = (),
+    engine: str = "",
 ) -> Explanation:
     """The explanation of a priced question."""
     beta = 1 - query.confidence
@@ -232,6 +236,7 @@ def explained(
         notes=(*more, *notes(query, dataset), *wide_notes(query, beta)),
         not_chosen=_not_chosen(query, dataset),
         savings=_without(query, dataset, beta),
+        engine=engine,
     )
 
 

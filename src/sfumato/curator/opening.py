@@ -130,6 +130,7 @@ def register(
     declaration: Path | str | Mapping[str, Any] | Dataset,
     *,
     append: bool = False,
+    writer: str = "",
     ledger: Ledger | Path | str | None = None,
     progress: Progress = no_progress,
 ) -> tuple[Dataset, Registration]:
@@ -137,17 +138,18 @@ def register(
 
     Data that changed become a new version under the same budget. With `append` only files that were not registered
     before are read. What is told of cells is for the owner alone. What a dictionary declares is looked through, and
-    nothing is written: its opening registers it.
+    nothing is written: its opening registers it. Where the tables are on a server and some are to be written there,
+    `writer` is the address of whoever may: it is used now, and stored nowhere.
     """
     dataset = dataset_of(declaration)
     engines.entry_for(dataset)
     if not isinstance(declaration, str | Path):
-        registration, typed = engines.register(dataset, append=append, progress=progress)
+        registration, typed = engines.register(dataset, append=append, writer=writer, progress=progress)
         return typed.dataset, registration
     kept = ledger if isinstance(ledger, Ledger) else _ledger(dataset, declaration, ledger)
     try:
         check_fits(dataset, kept)
-        registration, typed = engines.register(dataset, append=append, progress=progress)
+        registration, typed = engines.register(dataset, append=append, writer=writer, progress=progress)
         digest = registration.data_version()
         give_caps(dataset, kept)
         declare(typed.dataset, typed.keys(), dataset.version or digest, digest, kept)

@@ -22,11 +22,11 @@ from sfumato.curator.least_epsilon import Within
 from sfumato.curator.measuring import counted, sql
 from sfumato.curator.median import smooth_median
 from sfumato.curator.pace import Paced
-from sfumato.curator.pricing import AskedPrice, cost_of, price_question
+from sfumato.curator.pricing import AskedPrice, cost_of
 from sfumato.curator.recalling import asked_again, given_to
 from sfumato.curator.refusals import error_of, shortfalls, unaffordable
 from sfumato.curator.release import NOTHING, Left, Release, Shown
-from sfumato.curator.two_steps import COUNT, two_steps
+from sfumato.curator.two_steps import COUNT, at_most
 from sfumato.errors import InvalidParameter, SfumatoError
 from sfumato.ledger import Answered, Balance, Refused
 from sfumato.mechanisms import SparseTechnique
@@ -120,19 +120,23 @@ class Session(Closing):
             return self._explained(text, **price)
 
     def _explained(self, text: str, **price: Any) -> Explanation:
-        steps = two_steps(self._desk, text, **price)
-        query = price_question(self._desk, text, **price) if steps is None else steps.at_most()
+        steps, query = at_most(self._desk, text, **price)
         cost = cost_of(query) if steps is None else cost_of(query) + cost_of(steps.count)
         cheap = self._desk.too_cheap(cost)
         if cheap is not None:
             raise cheap
-        quotes = self._ledger.quote(
-            dataset=self.dataset.name, principal=self.analyst, event=query.event if steps is None else steps.most_event
-        )
+        event = query.event if steps is None else steps.most_event
+        quotes = self._ledger.quote(dataset=self.dataset.name, principal=self.analyst, event=event)
         short = shortfalls(each.shortfall for each in quotes if each.shortfall is not None)
-        in_order = sorted(quotes, key=lambda each: each.now.principal != "")  # as `budget` lists them: one's own last
-        left = tuple(_left(each.after) for each in in_order)
-        return explained(query, self.dataset, cost, left, short, more=() if steps is None else (steps.planned_note,))
+        # as `budget` lists them: one's own last
+        left = tuple(_left(each.after) for each in sorted(quotes, key=lambda each: each.now.principal != ""))
+        more = () if steps is None else (steps.planned_note,)
+        return explained(query, self.dataset, cost, left, short, more=more, engine=self.curator.engine_name)
+
+    def statements(self, text: str, **price: Unpack[AskedPrice]) -> tuple[str, ...]:
+        """What the engine would be asked, in its own SQL, for the owner to look at; nothing is read or charged."""
+        with self.curator._gate.using():
+            return self.curator.written(at_most(self._desk, text, **price)[1])
 
     def table(self, source: str) -> Asking:
         """A question built in Python about a table or a subquery: where, group_by, select, …, then release.

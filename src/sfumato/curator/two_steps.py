@@ -85,6 +85,12 @@ class TwoSteps:
         return price_question(self.desk, self.text, epsilon=epsilon, **self.price)
 
 
+def at_most(desk: Desk, text: str, **price: Any) -> tuple[TwoSteps | None, PricedQuery]:
+    """The two steps, if there are two, and the question, or the last of them at the most it may cost."""
+    steps = two_steps(desk, text, **price)
+    return steps, price_question(desk, text, **price) if steps is None else steps.at_most()
+
+
 def two_steps(
     desk: Desk,
     text: str,

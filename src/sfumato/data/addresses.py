@@ -14,6 +14,8 @@ _WHOLE = re.compile(
     r"(?P<path>/[A-Za-z0-9_.~%/-]*)?"
     r"(?:\?(?P<options>[A-Za-z0-9_.~%/=&,-]*))?"
 )
+_FOLDER = re.compile(r"/[A-Za-z0-9_.~%/=-]{1,500}")
+"""A folder of Parquet files, by its whole path."""
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _PASSWORD = re.compile(r"(password|passwd|passphrase|pwd)\s*=", re.IGNORECASE)
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.*:.*@", re.DOTALL)
@@ -24,6 +26,8 @@ OPTIONS = ("application_name", "connect_timeout", "host", "port", "sslmode", "ss
 
 def relation_name(where: str, name: str) -> str:
     """The name of a relation, with a schema before it or none; what no database could be asked for is refused."""
+    if name.startswith("/") and _FOLDER.fullmatch(name):
+        return name
     parts = name.split(".")
     if len(parts) > _MOST_PARTS or not all(_is_name(part) for part in parts):
         raise InvalidDeclaration(

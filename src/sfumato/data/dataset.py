@@ -119,6 +119,8 @@ class Dataset:
     ledger: str = field(default="", repr=False)  # it may be an address, with whoever opens it in it
     anchor: str = ""
     version: str = ""
+    version_query: str = field(default="", repr=False)
+    """A statement that finds the version of data that change where they are."""
     registration: str = ""
     """The file that says what was registered; without one every opening registers."""
 

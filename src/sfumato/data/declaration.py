@@ -23,7 +23,7 @@ from sfumato.errors import InvalidDeclaration
 
 _TOP = {
     "name", "budget", "unit", "tables", "analysts", "groups", "defaults", "engine", "rules", "ledger", "anchor",
-    "version",
+    "version", "version_query",
 }  # fmt: skip
 _TABLE = {
     "source", "format", "columns", "public", "foreign_keys", "rows_per_group", "groups_per_person",
@@ -47,6 +47,7 @@ _UNFILLED = "?"
 _REGISTRATION = ".registration"
 _MOST_SPREAD = 10**6
 _LONGEST_VERSION = 200
+_LONGEST_QUERY = 10_000
 _BOUND = 'lower = 0, upper = 100; type = "integer"; or {} if there is nothing to say'
 
 
@@ -95,6 +96,7 @@ def declared(given: Any, *, name: str = "", folder: Path | None = None, registra
         ledger=_beside("ledger", place, top.get("ledger", "")),
         anchor=_beside("anchor", place, top.get("anchor", "")),
         version=_version(top.get("version", "")),
+        version_query=_version_query(top),
         registration="" if registration is None else str(Path(place_of(registration.parent)) / registration.name),
     )
     return made.spelled().check()
@@ -114,6 +116,19 @@ def _version(given: Any) -> str:
     if not plain or len(word) > _LONGEST_VERSION:
         raise InvalidDeclaration(f"version must be a short text: {said(given)}", hint='for example version = "2026-01"')
     return text("version", word)
+
+
+def _version_query(top: Mapping[str, Any]) -> str:
+    """A statement of the owner's, run where the data are, whose one value names them as they are."""
+    hint = 'version_query = "SELECT max(batch) FROM clinic.loads"'
+    if "version_query" not in top:
+        return ""
+    query = text("version_query", top["version_query"], hint).strip()
+    if not query or len(query) > _LONGEST_QUERY or ";" in query:
+        raise InvalidDeclaration("version_query must be one statement that finds one value", hint=hint)
+    if top.get("version"):
+        raise InvalidDeclaration("version and version_query both say which data these are", hint="keep one of them")
+    return query
 
 
 def _unit(given: Any) -> tuple[str, str] | None:

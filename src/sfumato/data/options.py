@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.entries import mapping, only, said, text
+from sfumato.data.entries import mapping, only, said, text, truth
 from sfumato.data.numbers import seconds, whole
 from sfumato.data.places import place_of, plain_path
 from sfumato.errors import InvalidDeclaration
@@ -18,7 +18,9 @@ _LEAST_MEMORY, _MOST_MEMORY = 16 * 10**6, 10**16
 _TIMEOUT = 600.0
 _MOST_THREADS = 1024
 _LONGEST_NAME = 40
-_KNOWN = ("name", "timeout", "memory", "threads", "cache")
+_KNOWN = ("name", "timeout", "memory", "threads", "cache", "schema", "copy")
+_SCHEMA = re.compile(r"[a-z][a-z0-9_]{0,62}(\.[a-z][a-z0-9_]{0,62})?")
+_SCHEMA_HINT = 'schema = "sfumato", small letters, digits and _; or a folder by its whole path'
 MOVED = ("timeout", "memory", "threads")
 """What stood in [defaults] before, and is still read there."""
 
@@ -34,6 +36,10 @@ class EngineOptions:
     threads: int = 0
     cache: str = ""
     """A folder, as declared; else `.sfumato` beside the declaration holds the copies."""
+    schema: str = ""
+    """On a server: the schema, database or folder of Sfumato's own, in which registration writes and nobody else."""
+    copy: bool | None = None
+    """Whether registration copies the rows, in order of people; None as the engine does unless it is told."""
     old_lines: tuple[str, ...] = field(default=(), compare=False)
     """What stands in [defaults] and is better written in [engine], as lines of TOML."""
 
@@ -56,6 +62,8 @@ class EngineOptions:
             memory=_memory(where["memory"], found.get("memory", "")),
             threads=whole(where["threads"], found.get("threads", 0), least=0, most=_MOST_THREADS),
             cache=_cache(where["cache"], found["cache"], folder) if "cache" in found else "",
+            schema=_schema(where["schema"], found["schema"]) if "schema" in found else "",
+            copy=truth(where["copy"], found["copy"]) if "copy" in found else None,
             old_lines=tuple(f"{name} = {_toml(value)}" for name, value in old.items()),
         )
 
@@ -64,6 +72,16 @@ def _name(where: str, given: Any) -> str:
     name = text(where, given, 'name = "duckdb"')
     if not name.isidentifier() or len(name) > _LONGEST_NAME:
         raise InvalidDeclaration(f"{where} must be a word: {said(name)}", hint='name = "duckdb", or leave it out')
+    return name
+
+
+def _schema(where: str, given: Any) -> str:
+    """A name, or a folder by its whole path."""
+    name = text(where, given, _SCHEMA_HINT)
+    if name.startswith("/"):
+        return plain_path(where, name)
+    if not _SCHEMA.fullmatch(name):
+        raise InvalidDeclaration(f"{where} must be a name of its own: {said(name)}", hint=_SCHEMA_HINT)
     return name
 
 

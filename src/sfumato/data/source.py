@@ -94,7 +94,12 @@ class RemoteTable:
     @property
     def parts(self) -> tuple[str, ...]:
         """The name with what stands before it: (schema, name), or the name alone."""
-        return tuple(self.name.split("."))
+        return (self.name,) if self.is_folder else tuple(self.name.split("."))
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of files that the engine reads, and no table of its catalogue."""
+        return self.name.startswith("/")
 
     def __repr__(self) -> str:
         return f"RemoteTable({self.place!r}, {self.name!r})"

@@ -66,6 +66,11 @@ class Engine(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """What the registry calls it."""
+        ...
+
+    @property
     def dataset(self) -> Dataset:
         """What is declared, with the kinds of all columns as they were registered."""
         ...
@@ -102,6 +107,10 @@ class Engine(Protocol):
         """A digest of the data as they were registered."""
         ...
 
+    def written(self, query: PricedQuery) -> tuple[str, ...]:
+        """The statements by which a question would be asked, in the engine's own SQL, for the owner to see."""
+        ...
+
     def aggregate(self, query: PricedQuery) -> ExactTable:
         """The exact integers of a question, after it was paid for."""
         ...
@@ -123,9 +132,12 @@ class EngineModule(Protocol):
         ...
 
     def register(
-        self, dataset: Dataset, *, append: bool = False, progress: Progress = no_progress
+        self, dataset: Dataset, *, append: bool = False, writer: str = "", progress: Progress = no_progress
     ) -> tuple[Registration, Typed]:
-        """Read every source anew and write down what is registered; with `append` only what was not before."""
+        """Read every source anew and write down what is registered; with `append` only what was not before.
+
+        `writer` is the address of whoever may write tables of ours on a server; it is used now, and stored nowhere.
+        """
         ...
 
     def described(self, dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:

@@ -91,20 +91,30 @@ class RegisteredTable:
     repeated: tuple[str, ...] = ()
     """Columns that foreign keys lead to and that do not name one row of a person."""
     memory: str = ""
-    """A digest of the rows, where they were given in memory."""
+    """A digest of the rows, where they were given in memory; of a table on a server, what names them."""
+    kept: str = ""
+    """On a server, the table of ours that is read instead: the rows as they were registered, cut if they are cut."""
+    number: int = 0
+    """On a server, how many rows there were, and by column how many cells are NULL that could not be read."""
+    lost_cells: Mapping[str, int] = field(default_factory=dict)
+    copy_shape: str = ""
+    copy: FileState | None = None
+    """The rows that questions see in order of people, who have numbers in it."""
+    people: int = 0
+    """How many people have numbers in the copy, of all tables."""
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return sum(part.rows for part in self.parts)
+        return self.number + sum(part.rows for part in self.parts)
 
     def lost(self, column: str) -> int:
         """How many cells of a column are NULL because they could not be read as declared."""
-        return sum(part.lost.get(column, 0) for part in self.parts)
+        return self.lost_cells.get(column, 0) + sum(part.lost.get(column, 0) for part in self.parts)
 
     def files(self) -> list[FileState]:
         """The files of ours that it is read from."""
-        return [*(part.kept for part in self.parts), *([self.cut] if self.cut is not None else [])]
+        return [*(part.kept for part in self.parts), *(each for each in (self.cut, self.copy) if each is not None)]
 
     def digest(self) -> str:
         """A digest of all that the rows come from."""
@@ -127,6 +137,10 @@ class Registration:
         for name, table in self.tables.items():
             whole.update(f"{name}: {table.digest()}\n".encode())
         return whole.hexdigest()
+
+    def people(self) -> int:
+        """How many people have numbers in the copies of all private tables; 0 where there are no copies."""
+        return max((table.people for table in self.tables.values()), default=0)
 
     # ---- on disk ----
 
@@ -217,6 +231,12 @@ def _table(given: Any, folder: Path) -> RegisteredTable:
         perhaps(given["cut"]),
         tuple(given["repeated"]),
         str(given["memory"]),
+        str(given.get("kept", "")),
+        int(given.get("number", 0)),
+        dict(given.get("lost_cells", {})),
+        str(given.get("copy_shape", "")),
+        perhaps(given.get("copy")),
+        int(given.get("people", 0)),
     )
 
 

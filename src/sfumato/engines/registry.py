@@ -25,7 +25,11 @@ class EngineEntry(NamedTuple):
         return cast("EngineModule", import_module(self.module))
 
 
-ENGINES: tuple[EngineEntry, ...] = (EngineEntry("duckdb", "sfumato.engines.duckdb"),)
+ENGINES: tuple[EngineEntry, ...] = (
+    EngineEntry("duckdb", "sfumato.engines.duckdb"),
+    EngineEntry("postgres", "sfumato.engines.postgres", ("postgresql", "postgres")),
+    EngineEntry("spark", "sfumato.engines.spark", ("spark", "sc")),
+)
 """Every engine; the first is the one of files and of tables in memory."""
 
 
@@ -85,9 +89,15 @@ def open_engine(dataset: Dataset, *, progress: Progress = no_progress) -> Engine
     return entry_for(dataset).load().open(dataset.check_bounds(), progress=progress)
 
 
-def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
-    """Read every source anew and write down what is registered; with `append` only what was not before."""
-    return entry_for(dataset).load().register(dataset.check_bounds(), append=append, progress=progress)
+def register(
+    dataset: Dataset, *, append: bool = False, writer: str = "", progress: Progress = no_progress
+) -> tuple[Registration, Typed]:
+    """Read every source anew and write down what is registered; with `append` only what was not before.
+
+    `writer` is the address of whoever may write tables of ours on a server; it is used now, and stored nowhere.
+    """
+    module = entry_for(dataset).load()
+    return module.register(dataset.check_bounds(), append=append, writer=writer, progress=progress)
 
 
 def described(dataset: Dataset) -> tuple[dict[str, list[SourceColumn]], Typed]:

@@ -34,6 +34,14 @@ class OwnWriter(Protocol):
         """So many steps as a double."""
         ...
 
+    def summed(self, made: str, where: str = "") -> str:
+        """The sum of whole numbers, of the rows that a FILTER leaves."""
+        ...
+
+    def over(self, made: str, count: str) -> str:
+        """A double divided by a number of rows; NULL where there are none."""
+        ...
+
     def is_whole(self, of: Expression) -> bool:
         """Whether a number is whole as it stands."""
         ...
@@ -87,13 +95,21 @@ def _kept(of: Of, write: OwnWriter) -> str:
 
 
 def _sum(of: Of, where: str, write: OwnWriter) -> str:
-    made = f"sum({write.whole_steps(_given(of))}){where}"
+    made = write.summed(write.whole_steps(_given(of)), where)
     return write.as_whole(made) if write.is_whole(_given(of)) else write.in_steps(made, _given(of).range.step)
 
 
 def _avg(of: Of, where: str, write: OwnWriter) -> str:
     steps = write.whole_steps(_given(of))
-    return f"{write.in_steps(f'sum({steps}){where}', _given(of).range.step)} / nullif(count({steps}){where}, 0)"
+    return write.over(write.in_steps(write.summed(steps, where), _given(of).range.step), f"count({steps}){where}")
+
+
+def _extreme(word: str, of: Of, where: str, write: OwnWriter) -> str:
+    """The least or the greatest; of truths by numbers, as not every engine puts them in an order."""
+    if _given(of).kind is not Kind.BOOLEAN:
+        return f"{word}({_kept(of, write)}){where}"
+    made = write.sql(_given(of))
+    return f"({word}(CASE WHEN {made} THEN 1 WHEN NOT ({made}) THEN 0 END){where} = 1)"
 
 
 def _whole(of: Of) -> Kind:
@@ -119,8 +135,8 @@ OWN_KINDS: dict[str, OwnKind] = {
         OwnKind("distinct", _whole, _counted, lambda of, where, write: f"count(DISTINCT {_kept(of, write)}){where}"),
         OwnKind("sum", _own, _summed, _sum, of_bounded_numbers=True),
         OwnKind("avg", _real, _between, _avg, of_bounded_numbers=True),
-        OwnKind("min", _own, _same, lambda of, where, write: f"min({_kept(of, write)}){where}"),
-        OwnKind("max", _own, _same, lambda of, where, write: f"max({_kept(of, write)}){where}"),
+        OwnKind("min", _own, _same, lambda of, where, write: _extreme("min", of, where, write)),
+        OwnKind("max", _own, _same, lambda of, where, write: _extreme("max", of, where, write)),
     )
 }  # fmt: skip
 """Every kind by its name in plans and in the ledger."""

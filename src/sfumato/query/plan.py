@@ -221,6 +221,11 @@ def own_expressions(plan: Plan) -> tuple[Expression, ...]:
             assert_never(plan)
 
 
+def shows_people(plan: Plan) -> bool:
+    """Whether who somebody is becomes a value, at any depth."""
+    return isinstance(plan, PerPerson) or any(map(shows_people, parts_of(plan)))
+
+
 def all_expressions(plan: Plan) -> Iterator[Expression]:
     """Every expression of a plan, at any depth."""
     yield from own_expressions(plan)

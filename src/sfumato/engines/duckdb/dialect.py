@@ -18,6 +18,8 @@ class DuckDB:
     """DuckDB's dialect."""
 
     name = "duckdb"
+    adds_doubles = True
+    weighs_by_window = False
 
     def quoted(self, name: str) -> str:
         """A name as an identifier."""
@@ -52,8 +54,9 @@ class DuckDB:
         """NULL where anything fails, if it is planned without what takes functions out of TRY(…): see `engine.py`."""
         return f"TRY({made})"
 
-    def cast(self, made: str, kind: Kind) -> str:
+    def cast(self, made: str, kind: Kind, held: Kind) -> str:
         """A value as one of another kind."""
+        del held
         return f"TRY_CAST({made} AS {_TYPES[kind]})"
 
     def matched(self, made: str, pattern: str) -> str:
@@ -93,6 +96,18 @@ class DuckDB:
     def wide(self, made: str) -> str:
         """A whole number of 128 bits."""
         return f"CAST({made} AS HUGEINT)"
+
+    def scaled(self, number: str, step: Fraction) -> str:
+        """A double in steps."""
+        return f"{number} * {self.double(1 / step)}" if step.numerator == 1 else f"{number} / {self.double(step)}"
+
+    def common(self, name: str, rows: str, *, twice: bool) -> str:
+        """Rows under a name."""
+        return f"{name} AS {'NOT ' if twice else ''}MATERIALIZED ({rows})"
+
+    def summed(self, term: str, *, narrow: bool, over: str = "") -> str:
+        """A sum."""
+        return f"CAST(sum({term}){over} AS {'BIGINT' if narrow else 'HUGEINT'})"
 
     def total(self, term: str, *, narrow: bool) -> str:
         """A sum; a long one as text, because a fetched HUGEINT is a double."""

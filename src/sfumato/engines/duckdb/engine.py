@@ -11,7 +11,6 @@ from sfumato.engines.duckdb.dialect import DUCKDB, quoted
 from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import Opened, opened, register_again
 from sfumato.engines.duckdb.public_tables import found_in
-from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.engine import ExactCells, ExactTable, PublicRows
 from sfumato.engines.progress import Progress, no_progress
@@ -20,7 +19,9 @@ from sfumato.engines.sql import hashing
 from sfumato.engines.sql.expressions import is_plain
 from sfumato.engines.sql.fetched import Fetch, exact_cells, exact_table
 from sfumato.engines.sql.statements import Statements
+from sfumato.engines.sql.views import Views
 from sfumato.errors import EngineFailed, InvalidDeclaration, InvalidParameter
+from sfumato.query.plan import shows_people
 from sfumato.query.price import PricedQuery
 from sfumato.query.public_question import PublicQuestion
 from sfumato.query.question import Question
@@ -37,6 +38,8 @@ _OPTIMIZERS, _UNSAFE = "disabled_optimizers", "statistics_propagation,common_sub
 read, the second takes an expression that stands twice inside TRY(…) out of it."""
 _WIDEST_ARRAY = 25
 """Bits of the places of a table that is counted in an array, of which every thread has one."""
+_MOST_PEOPLE = 22
+"""The same of people's numbers, each with several sums."""
 _TRIES = 3
 _FAILED = "the engine did not finish; the charge stays"
 
@@ -46,6 +49,8 @@ class DuckDBEngine:
 
     What is not registered yet is, where whoever opens it owns the folder. A given `workspace` is closed with it.
     """
+
+    name = "duckdb"
 
     def __init__(
         self, dataset: Dataset, *, workspace: Workspace | None = None, progress: Progress = no_progress
@@ -68,8 +73,16 @@ class DuckDBEngine:
         self.dataset: Dataset = self._opened.typed.dataset
         # what was given in memory is copied by now, and not handed on
         self.dataset = self.dataset.without_rows()
-        self._statements = Statements(
-            self.dataset, DUCKDB, self.seed, person=self._opened.typed.person_kind(), repeated=self._repeated
+        self._statements, self._numbered = (
+            Statements(
+                self.dataset,
+                DUCKDB,
+                self.seed,
+                person=self._opened.typed.person_kind(),
+                repeated=self._repeated,
+                numbered=numbered,
+            )
+            for numbered in (False, True)
         )
 
     def _open(self, dataset: Dataset, progress: Progress) -> None:
@@ -91,10 +104,11 @@ class DuckDBEngine:
         readers = Readers(self._connection)
         try:
             sources = {t.name: readers.of(registration.tables[t.name]) for t in typed.dataset.tables}
-            views = Views(typed.dataset, sources, self.seed, person=typed.person_kind())
+            views = Views(typed.dataset, sources, self.seed, DUCKDB, person=typed.person_kind())
             for table in typed.dataset.tables:
-                cut = registration.tables[table.name].cut
-                rows = views.rows(table) if cut is None else f"SELECT * FROM {readers.kept(cut)}"
+                made = registration.tables[table.name]
+                kept = made.copy or made.cut
+                rows = views.rows(table) if kept is None else f"SELECT * FROM {readers.kept(kept)}"
                 self._connection.execute(f"CREATE VIEW {quoted(table.name)} AS {rows}")
         except self._failures:
             raise InvalidDeclaration(
@@ -181,7 +195,9 @@ class DuckDBEngine:
         for table in self.dataset.tables:
             if table.public:
                 source = readers.of(registration.tables[table.name])
-                views = Views(self.dataset, {table.name: source}, self.seed, person=self._opened.typed.person_kind())
+                views = Views(
+                    self.dataset, {table.name: source}, self.seed, DUCKDB, person=self._opened.typed.person_kind()
+                )
                 apart.execute(f"CREATE VIEW {quoted(table.name)} AS {views.rows(table)}")
         apart.execute("SET lock_configuration=true")
         return apart
@@ -200,9 +216,24 @@ class DuckDBEngine:
 
     # ---- what was paid for ----
 
+    def written(self, query: PricedQuery) -> tuple[str, ...]:
+        """The statements by which a question would be asked, for the owner to see."""
+        return self._statements_of(query.question).all_of(query)
+
     def aggregate(self, query: PricedQuery) -> ExactTable:
-        """The exact integers of a question; whatever fails inside is one error that shows nothing of the data."""
-        return self._read(query.question, lambda statements, fetch: exact_table(query, statements, fetch))
+        """The exact integers of a question; whatever fails inside is one error that shows nothing of the data.
+
+        Where people have numbers, what is theirs is added up in an array of them if it fits.
+        """
+        bits = (self._opened.registration.people() + 2).bit_length()
+        numbered = self._statements_of(query.question) is self._numbered
+        array = f"SET perfect_ht_threshold = {bits}" if numbered and bits <= _MOST_PEOPLE else ""
+        return self._read(query.question, lambda statements, fetch: exact_table(query, statements, fetch), array)
+
+    def _statements_of(self, question: Question) -> Statements:
+        """By numbers where there is a copy with numbers and nothing in the question shows who somebody is."""
+        copied = self._opened.registration.people() > 0
+        return self._numbered if copied and not shows_people(question.plan) else self._statements
 
     def contingency(self, workload: PricedWorkload) -> ExactCells:
         """The exact counts of a workload's marginals, likewise; of one alone, in an array of its cells if they fit."""
@@ -221,7 +252,8 @@ class DuckDBEngine:
                 if setting:  # of this cursor alone
                     cursor.execute(setting)
                 cursor.execute("BEGIN TRANSACTION READ ONLY")
-                found = table(self._statements, lambda text: cursor.execute(text).fetchnumpy())
+                statements = self._statements_of(question)
+                found = table(statements, lambda text: cursor.execute(text).fetchnumpy())
                 cursor.execute("COMMIT")
                 return found
         except self._interrupted:
@@ -289,6 +321,12 @@ class DuckDBEngine:
         self._workspace.close()
 
 
-def register(dataset: Dataset, *, append: bool = False, progress: Progress = no_progress) -> tuple[Registration, Typed]:
+def register(
+    dataset: Dataset, *, append: bool = False, writer: str = "", progress: Progress = no_progress
+) -> tuple[Registration, Typed]:
     """Read every source anew and write down what is registered; with `append` only files that were not before."""
+    if writer:
+        raise InvalidDeclaration(
+            "somebody is named who writes on a server, and the sources are files", hint="register without a writer"
+        )
     return register_again(dataset, hashing.seed_of(dataset), append=append, progress=progress)

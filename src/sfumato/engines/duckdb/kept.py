@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MANY = 50_000
 """Rows from which on a database of the engine's own is worth making for one process."""
+COPIED, COPIED_FOR_ONE = 100_000, 1_000_000
+"""Rows from which on a copy in order of people is worth making: in a folder, and for one process."""
 _MAKING = "sfumato_making"
 
 

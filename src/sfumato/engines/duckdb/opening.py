@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from sfumato.data import Dataset, File, SourceColumn, Table, Typed, place_of, typed, with_files
 from sfumato.engines.duckdb.connection import connected
 from sfumato.engines.duckdb.folder import Folder
+from sfumato.engines.duckdb.kept import COPIED
 from sfumato.engines.duckdb.readings import readings
 from sfumato.engines.duckdb.registrar import Registrar
-from sfumato.engines.duckdb.shapes import about, cuts, shape_of
+from sfumato.engines.duckdb.shapes import about, copies, cuts, shape_of
 from sfumato.engines.duckdb.sources import check_files, listed
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
@@ -218,8 +219,12 @@ def _unchanged(dataset: Dataset, found: Registration, folder: Folder, seed: int)
     if found.about != about(known.dataset):
         return None
     shapes = {name: shape for name, (_, shape) in cuts(known, found.tables, seed).items()}
+    copied = copies(known, found.tables, seed, least=COPIED)
     for name, each in found.tables.items():
         kept = all(folder.holds(file.path) and file.is_still(since=found.made) for file in each.files())
         if each.cut_shape != shapes.get(name, "") or not kept:
+            return None
+        # what was registered before there were copies is asked without them, unless they are declared
+        if each.copy_shape != copied.get(name, "") and (each.copy_shape or dataset.engine.copy):
             return None
     return known

@@ -19,7 +19,6 @@ from sfumato.engines.duckdb.guard import guarded
 from sfumato.engines.duckdb.kept import Readers
 from sfumato.engines.duckdb.opening import owns
 from sfumato.engines.duckdb.registrar import Registrar
-from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.figures import (
     AverageFigures,
@@ -34,6 +33,7 @@ from sfumato.engines.figures import (
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import RegisteredTable
 from sfumato.engines.sql.relations import PERSON
+from sfumato.engines.sql.views import Views
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def profiled(
             registration, typed = registrar.register()
             readers = Readers(connection)
             sources = {table.name: readers.of(registration.tables[table.name]) for table in typed.dataset.tables}
-            views = Views(typed.dataset, sources, 0, person=typed.person_kind())
+            views = Views(typed.dataset, sources, 0, DUCKDB, person=typed.person_kind())
             reading = _Reading(typed.dataset, connection, views, sources, Meant.of(typed.dataset, by, average))
             private = [table for table in typed.dataset.tables if not table.public]
             figures = tuple(reading.table(table, registration.tables[table.name], progress) for table in private)

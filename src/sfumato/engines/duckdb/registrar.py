@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 from sfumato.data import Dataset, Kind, SourceColumn, Table, Typed, place_of, typed
 from sfumato.engines.duckdb.cells import in_calendar
 from sfumato.engines.duckdb.connection import plain_name
+from sfumato.engines.duckdb.copying import Copying
 from sfumato.engines.duckdb.counting import added, digest_of_rows, refused_cells
-from sfumato.engines.duckdb.dialect import quoted, type_of
+from sfumato.engines.duckdb.dialect import DUCKDB, quoted, type_of
 from sfumato.engines.duckdb.folder import Folder
 from sfumato.engines.duckdb.frames import EXACT, GivenTable, rounded_numbers
 from sfumato.engines.duckdb.guard import guarded
@@ -29,11 +30,11 @@ from sfumato.engines.duckdb.records import agrees, reader_of, write_records
 from sfumato.engines.duckdb.shapes import about, cuts, shape_of
 from sfumato.engines.duckdb.sources import check_files, database, described, form, kind_of, parquet, reader
 from sfumato.engines.duckdb.unreadable import batches
-from sfumato.engines.duckdb.views import Views
 from sfumato.engines.duckdb.workspace import Workspace
 from sfumato.engines.progress import Progress, no_progress
 from sfumato.engines.registration import FileState, Part, RegisteredTable, Registration, digest_of, now, stat_of
 from sfumato.engines.sql.relations import PERSON
+from sfumato.engines.sql.views import Views
 from sfumato.errors import InvalidDeclaration
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class Registrar:
 
         self._dataset, self._connection, self._workspace = dataset, connection, workspace
         self._folder, self._seed, self._progress = folder, seed, progress
-        self._failures = duckdb.Error
-        self._readers = Readers(connection)
+        self._failures, self._readers = duckdb.Error, Readers(connection)
+        self._with = (connection, folder, seed, self._keep, progress)
         self._given: dict[str, GivenTable] = {}
         self._seen: dict[str, tuple[int, ...]] = {}
         """Every source as it was before anything of it was looked at."""
@@ -109,7 +110,7 @@ class Registrar:
                 known = self._usable(table, read, previous)
                 tables[table.name] = self._table(i, table, schemas[table.name], read, known)
             self._connection.execute("SET disabled_optimizers = ''")  # what is read from here on was written by us
-            tables = self._cut(made_of, tables, previous)
+            tables = Copying(*self._with).copied(made_of, self._cut(made_of, tables, previous), previous)
             made = Registration(tables, about(made_of.dataset), now() if self._folder is not None else 0)
             if self._folder is not None:
                 left = self._registered()
@@ -349,7 +350,7 @@ class Registrar:
         """The tables with their rows cut, and with what repeats in them."""
         dataset = typed.dataset
         sources = {table.name: self._readers.of(tables[table.name]) for table in dataset.tables}
-        views, made = Views(dataset, sources, self._seed, person=typed.person_kind()), dict(tables)
+        views, made = Views(dataset, sources, self._seed, DUCKDB, person=typed.person_kind()), dict(tables)
         for name, (most, shape) in cuts(typed, tables, self._seed).items():
             table = dataset.table(name)
             assert table is not None

@@ -5,6 +5,7 @@ that are computed are IEEE doubles, and nothing depends on a locale, a time zone
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Protocol
 
 from sfumato.data import Kind
@@ -13,6 +14,16 @@ from sfumato.query.functions.record import Words
 
 class Dialect(Words, Protocol):
     """How one engine writes what engines write differently, besides the words that a function's record needs."""
+
+    @property
+    def adds_doubles(self) -> bool:
+        """Whether sums of whole doubles are faster than those of whole numbers, and as exact in every order."""
+        ...
+
+    @property
+    def weighs_by_window(self) -> bool:
+        """Whether people's weights are found by windows over their rows, which are then read once, not by a join."""
+        ...
 
     def quoted(self, name: str) -> str:
         """A name as an identifier."""
@@ -44,6 +55,18 @@ class Dialect(Words, Protocol):
 
     def wide(self, made: str) -> str:
         """A whole number in a type that holds the product of two of 64 bits."""
+        ...
+
+    def scaled(self, number: str, step: Fraction) -> str:
+        """A double in steps; infinite where it is too large."""
+        ...
+
+    def common(self, name: str, rows: str, *, twice: bool) -> str:
+        """Rows under a name, as WITH lists them; those of one table are read twice rather than kept."""
+        ...
+
+    def summed(self, term: str, *, narrow: bool, over: str = "") -> str:
+        """The sum of whole numbers, NULL of none; 64 bits where it is known to fit. `over` is a window, or a FILTER."""
         ...
 
     def total(self, term: str, *, narrow: bool) -> str:

@@ -88,7 +88,9 @@ class Expressions(Writer):
         # DuckDB 2.0 takes TRY_CAST(CASE WHEN p THEN 1 ELSE 0 END …) IN (0, 1) for p IS NOT NULL, and loses rows
         known = _is_of_constants(expression)
         return (
-            f"CAST({made} AS {self.dialect.type_of(Kind.INTEGER)})" if known else self.dialect.cast(made, Kind.INTEGER)
+            f"CAST({made} AS {self.dialect.type_of(Kind.INTEGER)})"
+            if known
+            else self.dialect.cast(made, Kind.INTEGER, Kind.REAL)
         )
 
     def _is_tried(self, expression: Expression) -> bool:
@@ -168,5 +170,5 @@ class Expressions(Writer):
                 return made
             return [self._as_double(arg, each) for arg, each in zip(args, made, strict=True)]
         if kinds == {Kind.DATE, Kind.TIMESTAMP}:
-            return [self.dialect.cast(each, Kind.TIMESTAMP) for each in made]
+            return [self.dialect.cast(each, Kind.TIMESTAMP, arg.kind) for arg, each in zip(args, made, strict=True)]
         return made

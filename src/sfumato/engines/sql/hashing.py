@@ -53,6 +53,16 @@ def in_order(rows: str, columns: Sequence[Hashed], seed: int, dialect: Dialect, 
     return f"SELECT *, {_mixed(linear, dialect)} AS {order} FROM ({summed}) t"
 
 
+def number_of(column: Hashed, dialect: Dialect) -> str:
+    """What of a value the order depends on: less than 2**31 in size, never missing, and its own number."""
+    return f"coalesce({_number(column, dialect)} % {_PRIME}, {_MISSING})"
+
+
+def ordered(names: Sequence[str]) -> str:
+    """An order by columns in which missing values are last: engines differ in where they put them."""
+    return ", ".join(f"{name} NULLS LAST" for name in names)
+
+
 def _linear(columns: Sequence[Hashed], seed: int, dialect: Dialect) -> str:
     """A sum of multiples, folded before the third column and every second after it: less than 2**63 in size."""
 
@@ -63,7 +73,7 @@ def _linear(columns: Sequence[Hashed], seed: int, dialect: Dialect) -> str:
     for place, column in enumerate(columns, 1):
         if place > 1 and place % 2:
             made = f"({made}) % {_PRIME} * {whole(_multiplier(seed, 0))}"
-        made += f" + coalesce({_number(column, dialect)} % {_PRIME}, {_MISSING}) * {whole(_multiplier(seed, place))}"
+        made += f" + {number_of(column, dialect)} * {whole(_multiplier(seed, place))}"
     return made
 
 
@@ -82,8 +92,9 @@ def _number(column: Hashed, dialect: Dialect) -> str:
     if kind is Kind.BOOLEAN:
         return f"CASE WHEN {column.sql} THEN 1 WHEN NOT {column.sql} THEN 0 END"
     if kind is Kind.REAL:
-        steps = f"{column.sql} / {dialect.double(column.step or _FINE)} + {dialect.double(0.5)}"
-        return dialect.cast(dialect.function("floor", [steps], Kind.REAL), Kind.INTEGER)
+        step = dialect.double(column.step or _FINE)
+        steps = f"{dialect.function('div', [column.sql, step], Kind.REAL)} + {dialect.double(0.5)}"
+        return dialect.cast(dialect.function("floor", [steps], Kind.REAL), Kind.INTEGER, Kind.REAL)
     return column.sql if kind is Kind.INTEGER else dialect.moment_number(column.sql, kind)
 
 

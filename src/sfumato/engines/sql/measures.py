@@ -57,7 +57,8 @@ class MeasureWriter:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect, self._expressions = dialect, Expressions(dialect)
         self.sql, self.present = self._expressions.sql, self._expressions.present
-        self.wide, self.divided, self.total = dialect.wide, dialect.divided, dialect.total
+        self.wide, self.total = dialect.wide, dialect.total
+        self.adds_doubles = dialect.adds_doubles
 
     def whole(self, made: str) -> str:
         """A number that is whole as 64 bits."""
@@ -65,7 +66,7 @@ class MeasureWriter:
 
     def as_whole(self, made: str) -> str:
         """The same as 64 bits; NULL where it is too large."""
-        return self.dialect.cast(made, Kind.INTEGER)
+        return self.dialect.cast(made, Kind.INTEGER, Kind.INTEGER)
 
     def is_whole(self, of: Expression) -> bool:
         """Whether a number is whole as it stands."""
@@ -73,7 +74,16 @@ class MeasureWriter:
 
     def in_steps(self, made: str, step: Fraction) -> str:
         """So many steps as a double."""
-        return f"CAST({made} AS {self.dialect.type_of(Kind.REAL)}) * {self.dialect.double(step)}"
+        number = f"CAST({made} AS {self.dialect.type_of(Kind.REAL)})"
+        return self.dialect.function("mul", [number, self.dialect.double(step)], Kind.REAL)
+
+    def over(self, made: str, count: str) -> str:
+        """A double divided by a number of rows; NULL where there are none."""
+        return self.dialect.function("div", [made, f"CAST({count} AS {self.dialect.type_of(Kind.REAL)})"], Kind.REAL)
+
+    def summed(self, made: str, where: str = "") -> str:
+        """The sum of whole numbers of one person, where a condition holds."""
+        return self.dialect.summed(made, narrow=False, over=where)
 
     def whole_steps(self, of: Expression) -> str:
         """The steps of a bounded number, as 64 bits."""
@@ -90,7 +100,7 @@ class MeasureWriter:
             return f"CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} {beyond} END"
         d, double = self.dialect, self.dialect.double
         x = self._expressions.number(of)
-        scaled = f"{x} * {double(1 / step)}" if step.numerator == 1 else f"{x} / {double(step)}"
+        scaled = d.scaled(x, step)
         if max(abs(low), abs(high)) >= _EXACT:
             rounded = d.function("floor", [f"{scaled} + 0.5"], Kind.REAL)
             held = d.function("least", [double(high), rounded], Kind.REAL)

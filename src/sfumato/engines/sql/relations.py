@@ -1,25 +1,34 @@
-"""Relations of a plan as SELECTs: columns c0, c1, … and, for rows of people, p."""
+"""Relations of a plan as SELECTs: columns c0, c1, … and, for rows of people, p; o beside it where p is a number."""
 
+from collections.abc import Mapping
 from math import nan
+from types import MappingProxyType
 from typing import assert_never
 
 from sfumato.data import Dataset, Kind, Table
 from sfumato.engines.sql.dialect import Dialect
 from sfumato.engines.sql.expressions import Expressions
-from sfumato.engines.sql.hashing import ORDER, Hashed, in_order
+from sfumato.engines.sql.hashing import ORDER, Hashed, in_order, ordered
 from sfumato.engines.sql.measures import MeasureWriter
 from sfumato.query.expression import Expression, Field
 from sfumato.query.own_kinds import OWN_KINDS
 from sfumato.query.plan import Join, OwnAggregate, PerPerson, Plan, Project, Scan, Union, Where
 
 PERSON = "sfumato_person"
+NUMBER, ORDERING = "sfumato_dense", "sfumato_order"
+"""In the copy of a registration: the person's place among all people, and what the order of contributions hashes.
+
+A place depends on who else there is: rows are grouped and joined by it, and it must never choose among them.
+"""
 FIRST = "sfumato_first_of_"  # a person's first row with its value, in a table that was cut at registration
 
 
 class RelationWriter:
     """Writes the relations of one dataset; `seed` keys the order in which rows of one person count.
 
-    `repeated` names columns that foreign keys lead to and that do not name one row of a person.
+    `repeated` names columns that foreign keys lead to and that do not name one row of a person; `sources` are what
+    stands behind FROM for each table, where it is more than the table's name. Where people are `numbered`, p is their
+    number in the copy of a registration and o what of the person the order of contributions depends on.
     """
 
     def __init__(
@@ -30,7 +39,10 @@ class RelationWriter:
         *,
         person: Kind = Kind.INTEGER,
         repeated: frozenset[tuple[str, str]] = frozenset(),
+        sources: Mapping[str, str] = MappingProxyType({}),
+        numbered: bool = False,
     ) -> None:
+        self._sources, self.numbered = sources, numbered
         self.people, self.seed, self.person, self.dialect = dataset.unit is not None, seed, person, dialect
         self.expressions, self.measures = Expressions(dialect), MeasureWriter(dialect)
         self._repeated = repeated
@@ -55,8 +67,8 @@ class RelationWriter:
                 assert_never(plan)
 
     def p(self, plan: Plan) -> list[str]:
-        """The column of the person, where rows are people's."""
-        return ["p"] if plan.private and self.people else []
+        """The columns of the person, where rows are people's."""
+        return (["p", "o"] if self.numbered else ["p"]) if plan.private and self.people else []
 
     def _ordered(self, plan: Plan) -> str:
         columns = [f"c{i}" for i in range(len(plan.fields))]
@@ -67,9 +79,11 @@ class RelationWriter:
         quoted = self.dialect.quoted
         columns = [f"{quoted(field.name)} AS c{i}" for i, field in enumerate(plan.fields)]
         columns += [f"{quoted(FIRST + first_of)} AS f"] if first_of else []
-        person = [f"{PERSON} AS p"] if plan.private and self.people else []
-        known = f" WHERE {PERSON} IS NOT NULL" if person else ""
-        return f"SELECT {', '.join([*person, *columns]) or '1 AS one'} FROM {quoted(plan.table)}{known}"
+        held = dict(zip(self.p(plan), (NUMBER, ORDERING) if self.numbered else (PERSON,), strict=False))
+        person = [f"{column} AS {name}" for name, column in held.items()]
+        known = f" WHERE {held['p']} IS NOT NULL" if held else ""
+        source = self._sources.get(plan.table) or quoted(plan.table)
+        return f"SELECT {', '.join([*person, *columns]) or '1 AS one'} FROM {source}{known}"
 
     def _join(self, plan: Join) -> str:
         at = len(plan.left.fields)
@@ -78,7 +92,7 @@ class RelationWriter:
         person: list[str] = []
         both = plan.left.private and plan.right.private and self.people
         if plan.private and self.people:
-            person = ["l.p AS p" if plan.left.private else "r.p AS p"]
+            person = [f"{'l' if plan.left.private else 'r'}.{name} AS {name}" for name in self.p(plan)]
         equal = [f"l.c{i} = r.c{j}" for i, j in plan.equal]
         if both:
             equal.append("l.p = r.p")  # a pair is one person's, whatever else agrees
@@ -97,13 +111,14 @@ class RelationWriter:
             return text
         names = [f"c{pair[at]}" for pair in plan.equal]
         hashed = [Hashed.within(f"c{i}", field.kind, field.range) for i, field in enumerate(of.fields)]
-        order = ", ".join([ORDER, *(each.sql for each in hashed)])
+        order = ordered([ORDER, *(each.sql for each in hashed)])
         first = f"row_number() OVER (PARTITION BY {', '.join(['p', *names])} ORDER BY {order})"
         # rows without a key have no partner and repeat nothing: else one person's key would take others' rows away
         keyless = " OR ".join(f"{name} IS NULL" for name in names)
         return self.dialect.ranked(in_order(text, hashed, self.seed, self.dialect), first, 1, also=keyless)
 
     def _per_person(self, plan: PerPerson) -> str:
+        assert not self.numbered  # here the person is a value that can be seen
         at = 1 + len(plan.keys)
         keys = [f"{self.key(key)} AS k{i}" for i, key in enumerate(plan.keys)]
         shown = [f"k{i} AS c{i + 1}" for i in range(len(plan.keys))]
@@ -118,7 +133,9 @@ class RelationWriter:
     def key(self, key: Expression) -> str:
         """A key as it can be released: NaN is no value, and a day outside the years 1 to 9999 is none."""
         if key.kind is Kind.REAL:
-            return f"nullif({self.expressions.number(key)}, {self.dialect.double(nan)})"
+            # -0 is 0: which of the two stands for their group must not depend on rows
+            made = self.dialect.function("add", [self.expressions.number(key), self.dialect.double(0)], Kind.REAL)
+            return f"nullif({made}, {self.dialect.double(nan)})"
         if key.kind in (Kind.DATE, Kind.TIMESTAMP):
             return self.expressions.on_calendar(key)
         return self.expressions.column(key)
@@ -126,7 +143,7 @@ class RelationWriter:
     # ---- aggregates over one person's rows ----
 
     def _as_declared(self, made: str, field: Field) -> str:
-        return self.dialect.cast(made, Kind.INTEGER) if field.kind is Kind.INTEGER else made
+        return self.dialect.cast(made, Kind.INTEGER, Kind.INTEGER) if field.kind is Kind.INTEGER else made
 
     def _own(self, aggregate: OwnAggregate) -> str:
         where = "" if aggregate.where is None else f" FILTER (WHERE {self.expressions.sql(aggregate.where)})"

@@ -17,6 +17,7 @@ from sfumato.query.price import PricedQuery
 from sfumato.query.weights import LengthBound
 
 _LONGEST = 2**62
+_OF_PERSON = " OVER (PARTITION BY p)"
 
 
 class Weighing:
@@ -32,6 +33,7 @@ class Weighing:
         write: MeasureWriter,
         few_groups: Callable[[str], str],
         sets: Sequence[Sequence[str]] | None = None,
+        numbered: bool = False,
     ) -> None:
         self._query, self._bounds, self._weights = query, query.bounds, query.weights
         self._names, self._dialect, self._write, self._few_groups = names, write.dialect, write, few_groups
@@ -40,6 +42,7 @@ class Weighing:
         self._values = [i for i, each in enumerate(query.measures.measures) if isinstance(each, Values)]
         self._counts = self._rows_that_count()
         self._rows, self._sets = rows, sets
+        self._chosen = numbered and query.bounds.picked is not None
 
     # ---- one weight a person: rows joined with it ----
 
@@ -48,7 +51,8 @@ class Weighing:
         if self._needs_lines:
             return self._over_lines()
         totals = ["0 AS people", *self._totals("w", of_rows=True)]
-        return f"WITH {self._rows_and_people(self._weights.bits)} {self._added_up(totals, 'r JOIN q USING (p)')}"
+        begin, rows = self._weighted_rows(self._weights.bits)
+        return f"{begin}{self._added_up(totals, rows)}"
 
     def _added_up(self, totals: Sequence[str], source: str) -> str:
         """One line a group; of every set of keys, where sets are asked for."""
@@ -60,15 +64,15 @@ class Weighing:
         grouped = ", ".join([*self._names, "v"])
         total = self._dialect.total("w", narrow=True)
         if not self._apart:
-            rows = f"SELECT {', '.join([*self._names, f'm{at} AS v', 'w'])} FROM r JOIN q USING (p)"
-            begin = self._rows_and_people(bits)
+            begin, weighted = self._weighted_rows(bits)
+            rows = f"SELECT {', '.join([*self._names, f'm{at} AS v', 'w'])} FROM {weighted}"
         else:
             same = " AND ".join(["r.p = l.p", *(self._dialect.same(f"r.{k}", f"l.{k}") for k in self._names)])
             keys = [f"r.{k} AS {k}" for k in self._names]
             rows = f"SELECT {', '.join([*keys, f'r.m{at} AS v', 'l.w AS w'])} FROM r JOIN l ON {same}"
-            begin = f"r AS ({self._counting}), l AS ({self._weighted_lines(bits)})"
+            begin = f"WITH r AS ({self._counting}), l AS ({self._weighted_lines(bits)}) "
         return (
-            f"WITH {begin} SELECT {grouped}, {total} AS n FROM ({rows}) t WHERE v IS NOT NULL "
+            f"{begin}SELECT {grouped}, {total} AS n FROM ({rows}) t WHERE v IS NOT NULL "
             f"GROUP BY {grouped} ORDER BY {grouped}"
         )
 
@@ -80,25 +84,32 @@ class Weighing:
         total = self._literal(self._weights.most(self._bounds.total))
         if self._apart or self._cancels:
             lines = self._few_groups(self._lines())
-            people = f"SELECT sum(n) AS n, sum({self._capped}) AS t FROM ({lines}) t GROUP BY p"
+            narrow = self._weights.alone is None or self._weights.alone.is_narrow
+            sums = [self._dialect.summed(each, narrow=narrow) for each in ("n", self._capped)]
+            people = f"SELECT {sums[0]} AS n, {sums[1]} AS t FROM ({lines}) t GROUP BY p"
         else:
-            people = f"SELECT {self._size} AS n, {self._size} AS t FROM ({self._counting}) t GROUP BY p"
+            people = f"SELECT {self._size()} AS n, {self._size()} AS t FROM ({self._counting}) t GROUP BY p"
         above = f"t > {total} OR n > t"
         kept = f"CASE WHEN t > {total} THEN {total} ELSE t END"
         rows = f"CASE WHEN n - {kept} > {most} THEN {most} ELSE n - {kept} END" if self._weights.alone is None else "0"
         told = f"count(CASE WHEN {above} THEN 1 END) AS people, {self._dialect.total(rows, narrow=True)} AS n"
         return f"SELECT {told} FROM ({people}) t"
 
-    def _rows_and_people(self, bits: int) -> str:
-        """r: the rows that count; q: people and their weights. Rows of one table are read twice, which costs less."""
-        people = f"SELECT p, {self._weight(self._size, bits)} AS w FROM r GROUP BY p"
-        twice = _is_one_table(self._query.question.plan)
-        return f"r AS {'NOT ' if twice else ''}MATERIALIZED ({self._counting}), q AS ({people})"
+    def _weighted_rows(self, bits: int) -> tuple[str, str]:
+        """What a statement begins with, and the rows that count with the weight of their person.
 
-    @property
-    def _size(self) -> str:
+        r: the rows; q: people and their weights. Rows of one table are read twice, which costs less.
+        """
+        if self._dialect.weighs_by_window:
+            sized = f"SELECT *, {self._size(_OF_PERSON)} AS t FROM ({self._counting}) t"
+            return "", f"(SELECT *, {self._weight('t', bits)} AS w FROM ({sized}) t) t"
+        people = f"SELECT p, {self._weight(self._size(), bits)} AS w FROM r GROUP BY p"
+        rows = self._dialect.common("r", self._counting, twice=_is_one_table(self._query.question.plan))
+        return f"WITH {rows}, q AS ({people}) ", "r JOIN q USING (p)"
+
+    def _size(self, over: str = "") -> str:
         """What is bounded of a person: how many rows count, or how far they are from zero together."""
-        return "count(*)" if self._weights.alone is None else f"abs({self._sum(*self._only())})"
+        return f"count(*){over}" if self._weights.alone is None else f"abs({self._sum(*self._only(), over)})"
 
     @property
     def _counting(self) -> str:
@@ -135,20 +146,28 @@ class Weighing:
         weighted = bool(self._added or self._values)
         if not self._names:  # one line a person
             return f"SELECT *, {self._weight('n', bits)} AS w FROM ({lines}) t" if weighted else lines
-        of_people = [f"sum(e{at.own}) AS g{at.own}" for _, at in self._shared_people()]
+        over = _OF_PERSON if self._dialect.weighs_by_window else ""
+        of_people = [
+            f"{self._dialect.summed(f'e{at.own}', narrow=True, over=over)} AS g{at.own}"
+            for _, at in self._shared_people()
+        ]
         if weighted:
-            of_people += self._bounded()
+            of_people += self._bounded(over)
         if not of_people:
             return lines
         weights = [f"{self._of_person(bits)} AS w"]
         parts = [self._part(at) for _, at in self._shared_people()]
+        if over:
+            made = ", ".join(["*", *(weights if weighted else []), *parts])
+            return f"SELECT {made} FROM (SELECT *, {', '.join(of_people)} FROM ({lines}) l) l"
         made = ", ".join(["l.*", *(weights if weighted else []), *parts])
         people = f"SELECT p, {', '.join(of_people)} FROM l GROUP BY p"
-        return f"WITH l AS MATERIALIZED ({lines}), q AS ({people}) SELECT {made} FROM l JOIN q ON l.p = q.p"
+        begin = f"WITH {self._dialect.common('l', lines, twice=False)}, q AS ({people})"
+        return f"{begin} SELECT {made} FROM l JOIN q ON l.p = q.p"
 
     def _lines(self) -> str:
         grouped = ", ".join(["p", *self._names])
-        made = [grouped]
+        made = [grouped, *(["min(o) AS o"] if self._chosen else [])]  # of one person they are the same
         made += [f"{self._summed(each, each.amount(at))} AS y{at.own}" for each, at in self._added]
         if self._weights.alone is not None:
             made.append(f"abs({self._sum(*self._only())}) AS n")
@@ -164,27 +183,27 @@ class Weighing:
         ((measure, at),) = self._added
         return measure, measure.amount(at)
 
-    def _sum(self, measure: AdditiveMeasure, amount: str) -> str:
-        return f"coalesce({self._summed(measure, amount)}, 0)"
+    def _sum(self, measure: AdditiveMeasure, amount: str, over: str = "") -> str:
+        return f"coalesce({self._summed(measure, amount, over)}, 0)"
 
-    def _summed(self, measure: AdditiveMeasure, amount: str) -> str:
+    def _summed(self, measure: AdditiveMeasure, amount: str, over: str = "") -> str:
         if measure.adds_ones:  # counts are faster than sums
-            return f"count({'*' if amount == '1' else amount})"
-        whole = self._write.whole if measure.is_narrow else self._write.wide
-        return whole(f"sum({amount})")
+            return f"count({'*' if amount == '1' else amount}){over}"
+        return self._dialect.summed(amount, narrow=measure.is_narrow, over=over)
 
     # ---- weights ----
 
-    def _bounded(self) -> list[str]:
+    def _bounded(self, over: str) -> list[str]:
         """t: what is bounded of a person, over lines; or t: the squares of it, and h: the largest."""
         squares, alone = self._weights.length, self._weights.alone
         if squares is None:
-            whole = self._write.whole if alone is None or alone.is_narrow else self._write.wide
-            return [f"{whole(f'sum({self._capped})')} AS t"]
+            narrow = alone is None or alone.is_narrow
+            return [f"{self._dialect.summed(self._capped, narrow=narrow, over=over)} AS t"]
         most = self._literal(squares.most)
         part = f"{self._dialect.divided('n', str(1 << squares.coarse))} + 1" if squares.coarse else "n"
         held = self._write.whole(f"CASE WHEN {part} > {most} THEN {most} ELSE {part} END")
-        return [f"{self._write.whole(f'sum({held} * {held})')} AS t", f"max({held}) AS h"]
+        squared = self._dialect.summed(f"{held} * {held}", narrow=True, over=over)
+        return [f"{squared} AS t", f"max({held}){over} AS h"]
 
     def _of_person(self, bits: int) -> str:
         """The weight of a line's rows."""
@@ -224,7 +243,8 @@ class Weighing:
         """⌊⌊k·2^F/n⌋·⌊T·2^F/t⌋/2^F⌋: of what is in a group at most k, and of all that is left at most T."""
         assert self._bounds.rows is not None
         here = self._share("n", self._weights.most(self._bounds.rows), bits)
-        return self._dialect.divided(f"({here}) * ({self._weight('t', bits)})", str(1 << bits))
+        product = f"({here}) * ({self._weight('t', bits)})"
+        return self._write.whole(self._dialect.divided(product, str(1 << bits)))
 
     def _literal(self, number: int) -> str:
         return self._write.whole(str(number)) if number < _LONGEST else self._write.wide(str(number))

@@ -8,9 +8,10 @@ import re
 
 _UPPER = {"ß": "ẞ"}
 _LOWER = {"İ": "i"}
-_LATER = re.compile(
+LATER = re.compile(
     "[\u019b\u0264\u1c89\u1c8a\ua7cb-\ua7cf\ua7d2-\ua7d5\ua7da-\ua7dc\U00010d50-\U00010d85\U00016ea0-\U00016ed3]"
 )
+"""Characters that got a case later."""
 
 
 def upper(text: str) -> str:
@@ -32,7 +33,7 @@ def lower(text: str) -> str:
 
 
 def _raised(character: str) -> str:
-    if _LATER.match(character):
+    if LATER.match(character):
         return character
     made = _UPPER.get(character) or character.upper()
     if len(made) > 1:  # Greek letters with an iota below have a title case of one character
@@ -41,4 +42,4 @@ def _raised(character: str) -> str:
 
 
 def _lowered(character: str) -> str:
-    return character if _LATER.match(character) else _LOWER.get(character) or character.lower()
+    return character if LATER.match(character) else _LOWER.get(character) or character.lower()

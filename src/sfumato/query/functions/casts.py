@@ -5,7 +5,7 @@ from datetime import date, datetime
 from math import isfinite
 
 from sfumato.data import Kind
-from sfumato.query.expression import Call
+from sfumato.query.expression import Call, Expression
 from sfumato.query.functions.cost import made_anew, read_over
 from sfumato.query.functions.intervals import Interval, corners
 from sfumato.query.functions.numbers import floored, is_nan
@@ -24,11 +24,16 @@ def _range(args: Args) -> Range:
     return args[0].range if args[0].kind.is_number else Range()
 
 
+def _held(arg: Expression) -> Kind:
+    """The kind of an operand as it is written: whole numbers that are computed are doubles."""
+    return Kind.REAL if arg.kind is Kind.INTEGER and type(arg) is Call else arg.kind
+
+
 def _written(write: Writer, call: Call) -> str:
     (arg,), (inner,), dialect = call.args, write.operands(call), write.dialect
     if arg.kind is Kind.TEXT and call.kind in _PATTERNS:
         inner = dialect.matched(inner, _PATTERNS[call.kind])
-    made = dialect.cast(inner, call.kind)
+    made = dialect.cast(inner, call.kind, _held(arg))
     if call.kind is Kind.INTEGER:
         return f"CAST({made} AS {dialect.type_of(Kind.REAL)})"
     return write.within_calendar(made, call.kind) if arg.kind is Kind.TEXT and call.kind.is_time else made
@@ -38,8 +43,8 @@ def _written_as_text(write: Writer, call: Call) -> str:
     """A whole number has no point, also where it was computed as a double; NaN, whose sign is chance, has no text."""
     (arg,), (inner,), dialect = call.args, write.operands(call), write.dialect
     if arg.kind is Kind.INTEGER and type(arg) is Call:
-        inner = dialect.cast(inner, Kind.INTEGER)
-    made = dialect.cast(inner, Kind.TEXT)
+        inner = dialect.cast(inner, Kind.INTEGER, Kind.REAL)
+    made = dialect.cast(inner, Kind.TEXT, arg.kind)
     return f"nullif(nullif({made}, 'nan'), '-nan')" if arg.kind is Kind.REAL else made
 
 

@@ -41,7 +41,8 @@ def _truncated(unit: str, value: Callable[[date], date]) -> Function:
 
     def written(write: Writer, call: Call) -> str:
         (made,), dialect = write.operands(call), write.dialect
-        return dialect.cast(f"date_trunc('{unit}', {dialect.cast(made, Kind.TIMESTAMP)})", call.kind)
+        moment = dialect.cast(made, Kind.TIMESTAMP, call.kind)
+        return dialect.cast(f"date_trunc('{unit}', {moment})", call.kind, Kind.TIMESTAMP)
 
     return Function(
         op=f"trunc_{unit}", takes=(DATE,), gives=as_first, value=value, writes=written, words=(unit,),

@@ -29,7 +29,8 @@ MOMENT = _alone(rf"({_DAY}(?:[ T]{_TIME})?){_ZONE}")
 FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 """The calendar: from the first on, and before the last."""
 _MOST_DIGITS = 19
-_TRUE, _FALSE = ("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n")
+TRUE, FALSE = ("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n")
+"""Words that are truths, in any case."""
 
 
 def _found(pattern: str, text: str) -> str | None:
@@ -40,7 +41,7 @@ def _found(pattern: str, text: str) -> str | None:
 def truth(text: str) -> bool | None:
     """A truth: one of five words for each."""
     word = text.lower() if text.isascii() else ""
-    return True if word in _TRUE else False if word in _FALSE else None
+    return True if word in TRUE else False if word in FALSE else None
 
 
 def real(text: str) -> float | None:

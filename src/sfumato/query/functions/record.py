@@ -116,8 +116,8 @@ class Words(Protocol):
         """A constant as a double."""
         ...
 
-    def cast(self, made: str, kind: Kind) -> str:
-        """A value as one of another kind; NULL where it is none."""
+    def cast(self, made: str, kind: Kind, held: Kind) -> str:
+        """A value of the kind that is held as one of another; NULL where it is none."""
         ...
 
     def matched(self, made: str, pattern: str) -> str:

@@ -14,7 +14,7 @@ from sfumato.query.functions.record import POSITION, TEXT, Function, Node, Opera
 from sfumato.query.range import Range
 
 _TWO = ("this", "expression")
-_SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 """Unicode's separators of words; tabs and ends of lines are none."""
 _WORD = Operand(
     Sort.TEXT,
@@ -111,7 +111,7 @@ TEXTS = (
         cost=made_anew,
     ),
     Function(
-        op="trim", takes=(TEXT,), gives=Kind.TEXT, value=lambda a: a.strip(_SPACES), sql="trim({0})",
+        op="trim", takes=(TEXT,), gives=Kind.TEXT, value=lambda a: a.strip(SPACES), sql="trim({0})",
         nodes=(Node(exp.Trim),), cost=made_anew,
     ),
     Function(

@@ -21,6 +21,11 @@ NARROW = 2**30
 class ColumnWriter(Protocol):
     """What measures write their SQL with: an engine's dialect. The letters are those of the engine's statements."""
 
+    @property
+    def adds_doubles(self) -> bool:
+        """Whether whole doubles add up faster than whole numbers, and as exactly."""
+        ...
+
     def sql(self, expression: Expression) -> str:
         """An expression over one row."""
         ...

@@ -70,7 +70,7 @@ class Sum(InSteps, AdditiveMeasure):
 
     def of_row(self, at: Place, write: ColumnWriter) -> list[str]:
         """The steps of a row."""
-        return [f"{self.steps(write, light=self.is_light)} AS m{at.own}"]
+        return [f"{self.steps(write, light=self.is_light and write.adds_doubles)} AS m{at.own}"]
 
     def counts(self, at: Place) -> str:
         """Where it is not zero; around a centre, where there is a value."""

@@ -1,0 +1,1 @@
+"""Tables that stay where they are: what every engine on a server has in common."""
