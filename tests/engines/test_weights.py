@@ -173,8 +173,8 @@ def _nearest_cell(self: Weighing, measure: Any, amount: str, weight: str) -> str
     return f"CASE WHEN {weight} > {most} THEN {near} ELSE {amount} * {1 << bits} END"
 
 
-def _largest_part(self: Weighing) -> list[str]:
-    return ["max(n) * max(n) AS t", "max(n) AS h"]
+def _largest_part(self: Weighing, over: str) -> list[str]:
+    return [f"max(n){over} * max(n){over} AS t", f"max(n){over} AS h"]
 
 
 def _shorter_root(self: Any, whole: str) -> str:

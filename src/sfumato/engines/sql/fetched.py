@@ -153,13 +153,13 @@ def _date(value: Any) -> Any:
 
 
 def whole_numbers(column: Any) -> NDArray[Any]:
-    """Exact integers: 64 bits where they came as such, Python's where they came as text.
+    """Exact integers: 64 bits where they came as such and fit, Python's where they came as text.
 
     >>> whole_numbers([3, 4]).dtype, whole_numbers(["3", str(10**30)]).dtype
     (dtype('int64'), dtype('O'))
     """
     if isinstance(column, list):
-        if all(type(value) is int for value in column):
+        if all(type(value) is int and value.bit_length() < 64 for value in column):
             return np.array(column, dtype=np.int64)
         return np.array([_whole(value) for value in column], dtype=object)
     values = np.asarray(column)
