@@ -119,6 +119,14 @@ def _looked_up(folder: Path, answers: dict[str, int], first: range) -> dict[str,
     }
 
 
+def built(folder: Path) -> None:
+    """The files, made by a child: who forks must never have run an engine, whose threads and locks a fork would copy."""
+    ((pid, inlet),) = in_children(1, lambda number, outlet: clinic.build(folder, users=100))
+    drained(inlet)
+    if os.waitpid(pid, 0)[1]:
+        raise SystemExit("the files could not be made")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("race", "kill"))
@@ -127,7 +135,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        clinic.build(folder, users=100)
+        built(folder)
         if given.what == "race":
             found = race(folder, processes=8, questions=given.questions, cap="2.5")
         else:
