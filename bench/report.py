@@ -79,5 +79,10 @@ def publish(name: str, rows: list[Row]) -> None:
         )
     missed = [row.figure for row in rows if row.met is False]
     print(f"\n{sum(row.met is True for row in rows)} goals met, {len(missed)} missed")
+    write(name, rows)
+
+
+def write(name: str, rows: list[Row]) -> None:
+    """Write bench/results/<name>.json."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")

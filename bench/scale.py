@@ -1,7 +1,7 @@
 """What the same questions cost on every engine beside its own plain query, from 1e6 rows on, and beside peers.
 
     make bench-scale                                           every place and peer
-    python bench/scale.py --places duckdb --sizes v6,v7 --peers ""    some of them
+    python bench/scale.py --places duckdb --sizes v6,v7 --peers ""    some of them; other figures stay as they were
 
 Each place, size and way of keeping rows is measured in a process of its own: ours is `engine.aggregate` of a question that
 was priced before, warm, in turns with the plain query, of each the median of three. Processor time is that of the process and
@@ -30,7 +30,7 @@ sys.path += [str(Path(__file__).parent / "peers"), str(Path(__file__).parents[1]
 from scale_timing import processor_time
 
 from query import QUESTIONS
-from report import Row, publish
+from report import RESULTS, Row, publish, write
 from scale_data import CATEGORIES, CODES, V6, V7, V7B, V8, Visits
 from sfumato.data import declared
 from sfumato.engines import Engine, open_engine, register
@@ -46,7 +46,7 @@ ASKED = QUESTIONS | {
 """The eight questions, and two that are dear in other ways."""
 WITHOUT_GOAL = "COUNT(*)"
 """Engines answer it without reading rows."""
-TIMES, TURNS_END = 3, 60.0
+TIMES, TURNS_END = 3, 20.0
 OUT_OF_CORE = "4GB"
 TOO_LONG = 20.0
 """Seconds at 1e6 rows above which a peer is not asked at 1e7."""
@@ -467,22 +467,49 @@ def beside_plain(place: str, size: str, mode: str, lines: list[dict[str, Any]]) 
     return rows
 
 
-def main(places: list[str], sizes: list[str], peers: list[str]) -> None:
+def flat_memory(kind: type[Place], mode: str, peaks: dict[str, float]) -> list[Row]:
+    """The peak of the program that asks, with ten or a hundred times the rows beside that with the fewest."""
+    pairs = [("v6", "v7"), *([("v7", "v8")] if kind is InDuckDB else [])]
+    about = f"{kind.name}, {MODES[mode].words}"
+    return [
+        Row(f"MB at the peak, {about}, {more} beside {less}", peaks[more], peaks[less], less, peaks[more] / peaks[less],
+            "" if kind is InDuckDB else "<= 1.5", None if kind is InDuckDB else peaks[more] <= 1.5 * peaks[less])
+        for less, more in pairs if less in peaks and more in peaks
+    ]  # fmt: skip
+
+
+def joined(before: list[Row], now: list[Row]) -> list[Row]:
+    """What was measured before, with what was measured now in its place or behind it."""
+    found = {(row.figure, row.peer.split(":")[0]): row for row in before}
+    return list((found | {(row.figure, row.peer.split(":")[0]): row for row in now}).values())
+
+
+def main(places: list[str], sizes: list[str], modes: list[str], peers: list[str]) -> None:
+    """Whatever is asked for; what is not stays in the results, which are written after every part."""
+    whole = (places, sizes, modes, peers) == tuple(map(list, (PLACES, ALL, MODES, PEERS)))
+    kept = RESULTS / "scale.json"
+    before = [] if whole or not kept.exists() else [Row(**each) for each in json.loads(kept.read_text())]
     rows: list[Row] = []
     ours: dict[tuple[str, str], float] = {}
     for place in places:
-        for mode in PLACES[place].modes:
-            for size in (each for each in PLACES[place].sizes if each in sizes and (mode == "ids" or each != "v8")):
+        kind = PLACES[place]
+        for mode in (each for each in kind.modes if each in modes):
+            peaks: dict[str, float] = {}
+            for size in (each for each in kind.sizes if each in sizes and (mode == "ids" or each != "v8")):
                 lines = placed(place, size, mode)
+                peaks[size] = lines[-1]["peak"]
                 rows += beside_plain(place, size, mode, lines)
-                about = f"{PLACES[place].name} {size}, {MODES[mode].words}"
+                about = f"{kind.name} {size}, {MODES[mode].words}"
                 rows.append(Row(f"s to open, {about}", lines[0]["opened"], None, "", None, "", None))
-                rows.append(Row(f"MB at the peak, {about}", lines[-1]["peak"], None, "", None, "", None))
+                rows.append(Row(f"MB at the peak, {about}", peaks[size], None, "", None, "", None))
                 if place == "spark" and mode == "ids":  # both on two cores of Spark
                     ours |= {(size, each["question"]): each["ours"][1] for each in lines if "question" in each}
+                write("scale", joined(before, rows))
+            rows += flat_memory(kind, mode, peaks)
     for name in peers:
         rows += against(name, ours)
-    publish("scale", rows)
+        write("scale", joined(before, rows))
+    publish("scale", joined(before, rows))
 
 
 if __name__ == "__main__":
@@ -492,6 +519,8 @@ if __name__ == "__main__":
         words = argparse.ArgumentParser()
         words.add_argument("--places", default=",".join(PLACES))
         words.add_argument("--sizes", default=",".join(ALL))
+        words.add_argument("--modes", default=",".join(MODES))
         words.add_argument("--peers", default=",".join(PEERS))
         given = words.parse_args()
-        main(*([each for each in text.split(",") if each] for text in (given.places, given.sizes, given.peers)))
+        asked = (given.places, given.sizes, given.modes, given.peers)
+        main(*([each for each in text.split(",") if each] for text in asked))
