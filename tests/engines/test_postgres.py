@@ -87,6 +87,17 @@ def answered(engine: Any, text: str = COUNT) -> dict[Any, tuple[int, ...]]:
 # ---- who may ask --------------------------------------------------------------------------------------------------
 
 POWERS = {
+    "a sequence to be moved on": (
+        "CREATE SEQUENCE {schema}.next_{0}; GRANT USAGE ON SEQUENCE {schema}.next_{0} TO {0}",
+        "DROP SEQUENCE IF EXISTS {schema}.next_{0}", "can write into next_"),
+    "a writer by SET ROLE alone": (
+        "CREATE ROLE w_{0}; GRANT INSERT ON {schema}.visits TO w_{0}; GRANT w_{0} TO {0} WITH INHERIT FALSE, SET TRUE",
+        "DROP OWNED BY w_{0}; DROP ROLE IF EXISTS w_{0}", "can write into visits"),
+    "a maker of databases by SET ROLE alone": (
+        "CREATE ROLE w_{0} CREATEDB; GRANT w_{0} TO {0} WITH INHERIT FALSE", "DROP ROLE IF EXISTS w_{0}", "can make databases"),
+    "an owner who took his own rights away": (
+        "GRANT CREATE ON SCHEMA {schema} TO {0}; CREATE TABLE {schema}.own_{0} (n int); ALTER TABLE {schema}.own_{0} OWNER TO {0}; REVOKE CREATE ON SCHEMA {schema} FROM {0}; REVOKE ALL ON {schema}.own_{0} FROM {0}",
+        "DROP TABLE IF EXISTS {schema}.own_{0}", "can write into own_"),
     "a superuser": ("ALTER ROLE {} SUPERUSER", "ALTER ROLE {} NOSUPERUSER", "superuser"),
     "one that makes databases": ("ALTER ROLE {} CREATEDB", "ALTER ROLE {} NOCREATEDB", "databases"),
     "one that makes roles": ("ALTER ROLE {} CREATEROLE", "ALTER ROLE {} NOCREATEROLE", "make roles"),

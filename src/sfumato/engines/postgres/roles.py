@@ -4,24 +4,29 @@ from typing import Any
 
 from sfumato.errors import InvalidDeclaration
 
-_POWERS = """
-    SELECT r.rolsuper, r.rolcreatedb, r.rolcreaterole, r.rolreplication, r.rolbypassrls,
-           pg_catalog.has_database_privilege(current_database(), 'CREATE')
-    FROM pg_catalog.pg_roles r WHERE r.rolname = current_user
+_MINE = "pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER')"
+"""The roles r that somebody is, or may become by SET ROLE whether they inherit or not."""
+_POWERS = f"""
+    SELECT bool_or(r.rolsuper), bool_or(r.rolcreatedb), bool_or(r.rolcreaterole), bool_or(r.rolreplication),
+           bool_or(r.rolbypassrls), bool_or(pg_catalog.has_database_privilege(r.oid, current_database(), 'CREATE'))
+    FROM pg_catalog.pg_roles r WHERE {_MINE}
 """
 _NAMES = ("is a superuser", "can make databases", "can make roles", "can replicate", "passes row security by",
           "can make schemas")  # fmt: skip
-_WRITES = """
+_WRITES = f"""
     SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> 'pg_catalog' AND n.nspname <> 'information_schema'
-    AND n.nspname NOT LIKE 'pg\\_toast%%' AND n.nspname NOT LIKE 'pg\\_temp%%' AND n.nspname <> %(schema)s
-    AND (pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
-         OR pg_catalog.has_any_column_privilege(c.oid, 'INSERT, UPDATE')) LIMIT 1
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname <> 'pg_catalog'
+    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_toast%%' AND n.nspname NOT LIKE 'pg\\_temp%%'
+    AND n.nspname <> %(schema)s AND EXISTS (SELECT 1 FROM pg_catalog.pg_roles r WHERE {_MINE} AND CASE
+        WHEN c.relowner = r.oid THEN TRUE
+        WHEN c.relkind = 'S' THEN pg_catalog.has_sequence_privilege(r.oid, c.oid, 'USAGE, UPDATE')
+        ELSE pg_catalog.has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER')
+             OR pg_catalog.has_any_column_privilege(r.oid, c.oid, 'INSERT, UPDATE') END) LIMIT 1
 """
-_MAKES = """
+_MAKES = f"""
     SELECT n.nspname FROM pg_catalog.pg_namespace n WHERE n.nspname NOT LIKE 'pg\\_temp%%'
-    AND n.nspname NOT LIKE 'pg\\_toast%%' AND n.nspname <> %(schema)s
-    AND pg_catalog.has_schema_privilege(n.oid, 'CREATE') LIMIT 1
+    AND n.nspname NOT LIKE 'pg\\_toast%%' AND n.nspname <> %(schema)s AND EXISTS (SELECT 1 FROM pg_catalog.pg_roles r
+        WHERE {_MINE} AND pg_catalog.has_schema_privilege(r.oid, n.oid, 'CREATE')) LIMIT 1
 """
 _SERVER = (
     "SELECT pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') FROM pg_catalog.pg_roles r WHERE r.rolname = ANY(%s)"
